@@ -5,7 +5,7 @@
 # The worker runs as `node` and keeps its records in /project/.system.
 
 # Builds with what development needs, and leaves that behind.
-FROM node:20-bookworm-slim AS build
+FROM node:24-bookworm-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
@@ -13,7 +13,7 @@ COPY . .
 RUN npm run build
 RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund
 
-FROM node:20-bookworm-slim
+FROM node:24-bookworm-slim
 # Scripts of abilities may be Python; tini ends the worker's children with it.
 RUN apt-get update \
  && apt-get install -y --no-install-recommends python3 tini \

@@ -1,5 +1,5 @@
 import type { Caller } from '../contracts/callers.js';
-import { taskQueueOf, WORKFLOWS } from '../contracts/names.js';
+import { heldQueueOf, taskQueueOf, WORKFLOWS } from '../contracts/names.js';
 import type { Notice } from '../contracts/notices.js';
 import { PLACEMENTS } from '../contracts/placement.js';
 import type { Plan } from '../contracts/plan.js';
@@ -215,7 +215,7 @@ function refuseOtherStart({ workflowId, type, taskQueue, eager }: KnownRun, want
 /** A seal of one environment is not valid in another one. */
 function refuseOtherQueue({ project, environment, placement }: Plan, run: RunRef, taskQueue: string): void {
   const planned = taskQueueOf(project, environment.name, placement);
-  if (taskQueue === planned) return;
+  if (taskQueue === planned || taskQueue.startsWith(heldQueueOf(planned, ''))) return;
   throw sealInvalid(
     `${run.workflowId} is planned for the queue ${planned}, but requested this activity on ${taskQueue}`,
     FOREIGN,

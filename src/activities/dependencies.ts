@@ -64,6 +64,8 @@ export interface ActivityDependencies extends HookDependencies {
   /** Progress of an ended task. @throws AbilityError `task.not_found`, `task.open`, `task.other_project`. */
   readEnded: (key: string, project: string) => Promise<EndedTask>;
   isServed: (queue: string) => Promise<boolean>;
+  /** Serves the calls of tasks whose MCP sessions this worker holds. @returns the queue, which no other serves. */
+  hold: (queue: string) => Promise<string>;
   executions: Executions;
   /** How many firings a schedule of the project has missed since it was created; 0: there is no such schedule. */
   countMissed: (schedule: string) => Promise<number>;

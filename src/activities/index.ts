@@ -4,6 +4,7 @@ import { createAcquire, createFindEnded, createRelease } from './concurrency/loc
 import { createDecide } from './decide.js';
 import type { ActivityDependencies } from './dependencies.js';
 import { createHookPhase } from './hooks/hook-phase.js';
+import { createHold } from './mcp/hold.js';
 import { createSendNotice } from './notices/send-notice.js';
 import { createModify, createRecordChange } from './preflight/check-changed-input.js';
 import { createEnter } from './preflight/enter-called-task.js';
@@ -44,6 +45,7 @@ export function createActivities(dependencies: ActivityDependencies) {
     [ACTIVITIES.notify]: createSendNotice(dependencies),
     [ACTIVITIES.prove]: createProve(dependencies),
     [ACTIVITIES.decide]: createDecide(dependencies),
+    [ACTIVITIES.hold]: createHold(dependencies),
     PreAbilityCall: hookPhase,
     PostAbilityCall: hookPhase,
     default: createCall(dependencies),

@@ -2,6 +2,9 @@
 
 export const KINDS = ['script', 'mcp', 'api'] as const;
 
+/** Whose an MCP server's session is. */
+export const SESSIONS = ['task', 'shared'] as const;
+
 export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
 export const LANGUAGES = ['node', 'python', 'shell'] as const;

@@ -537,6 +537,12 @@ export const CODES = {
       'An MCP server wants to ask its client something before the tool goes on (elicitation, sampling, roots), which a durable call cannot answer on behalf of a person. The message says whether the call had begun.',
     next: 'Pass the tool everything it needs in its input; if a person has to agree, put an approval step before the call.',
   },
+  'mcp.no_session': {
+    exit: EXIT.failed,
+    means:
+      'An MCP server with `session: task` opened no session, so that it could not tell tasks apart; nothing was called.',
+    next: 'Set `session: shared` for it, if its tools keep no state between calls.',
+  },
   'mcp.not_pinned': {
     exit: EXIT.unavailable,
     means: 'The environment is protected, and the worker could not see the MCP tool it would have to pin.',
@@ -547,6 +553,12 @@ export const CODES = {
     means:
       'A tool answered with something the contract does not allow: the call was made, is made again only where `retry.errors` names this code, and its `undo` is due.',
     next: 'Compare the answer in the details with `output_schema`.',
+  },
+  'mcp.session_lost': {
+    exit: EXIT.failed,
+    means:
+      'The session of the task with an MCP server has ended before the task: the server or the worker that held it ended, or it was idle for an hour. The call was not made.',
+    next: 'Run the ability again; a new task begins with a new session.',
   },
   'mcp.start_failed': {
     exit: EXIT.failed,

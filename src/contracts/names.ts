@@ -47,6 +47,7 @@ export const ACTIVITIES = {
   prove: 'ability:prove',
   notify: 'ability:notify',
   decide: 'ability:decide',
+  hold: 'ability:hold',
 } as const;
 
 /** Signals a task takes; each is listed in the Temporal UI. */
@@ -99,6 +100,16 @@ export const ATTRIBUTES = {
 /** The task queue of one environment and placement. Source: docs/architecture.md#the-way-of-a-task. */
 export function taskQueueOf(project: string, environment: string, placement: Placement): string {
   return `${project}-${environment}-${placement}`;
+}
+
+/** The task queue of one worker process, for calls that no other one can make. @param holder id of the process. */
+export function heldQueueOf(queue: string, holder: string): string {
+  return `${queue}@${holder}`;
+}
+
+/** Whether only one worker process serves a queue; the names of other queues have no `@`. */
+export function isHeldQueue(queue: string): boolean {
+  return queue.includes('@');
 }
 
 /** The task queue of another placement in the same project and environment. */

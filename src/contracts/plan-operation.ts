@@ -112,17 +112,17 @@ export interface McpImplementation extends ImplementationBase {
   };
 }
 
-/** An MCP server: a child process, or a URL. */
-export type PlanMcpServer =
-  | { name: string; transport: 'stdio'; command: string; args: string[]; env: PlanEnvProfile }
+/** An MCP server: a child process, or a URL. With `session`, each task has its own; absent: all share one. */
+export type PlanMcpServer = { name: string; session?: 'task' } & (
+  | { transport: 'stdio'; command: string; args: string[]; env: PlanEnvProfile }
   | {
-      name: string;
       transport: 'http';
       url: string;
       headers: Record<string, string>;
       credentials: Record<string, string>;
       allowed_hosts: string[];
-    };
+    }
+);
 
 export interface ApiImplementation extends ImplementationBase {
   kind: 'api';

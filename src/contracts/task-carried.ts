@@ -22,7 +22,12 @@ export interface ChildStart {
   file_room?: number;
   /** Limits and callable abilities granted by the surrounding agent; absent: none surrounds it. */
   agent?: AgentGrant;
+  /** See {@link Held}. */
+  held?: Held;
 }
+
+/** Queue of the worker that holds the MCP sessions of a task; null: they are lost. Absent: none was opened. */
+export type Held = string | null;
 
 /** State that a created task carries over to the run that begins with its new input. Source: C-37. */
 export interface Changed {
@@ -62,6 +67,8 @@ export interface Carried {
   files?: TaskFile[];
   /** What called tasks that failed have undone; absent: none was to undo anything. */
   rollbacks?: Rollback[];
+  /** See {@link Held}. */
+  held?: Held;
 }
 
 /** Calls of earlier runs of a task, for its record. */

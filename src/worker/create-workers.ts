@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { PayloadCodec } from '@temporalio/common';
-import { type InjectedSinks, type NativeConnection, Worker } from '@temporalio/worker';
+import { type InjectedSinks, type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { WorkflowInfo } from '@temporalio/workflow';
 import type { Admission } from '../activities/admission.js';
 import { createActivities } from '../activities/index.js';
@@ -32,22 +32,39 @@ export interface WorkerPlace {
 
 /** The worker starts polling when its `run` is called. */
 export function createWorker(place: WorkerPlace, shared: SharedDependencies): Promise<Worker> {
-  const { project, environment, placement, connection, namespace, codec, workflowBundle = WORKFLOW_BUNDLE } = place;
+  const { project, environment, placement, workflowBundle = WORKFLOW_BUNDLE } = place;
   return Worker.create({
-    connection,
-    namespace,
-    taskQueue: taskQueueOf(project, environment, placement),
+    ...forActivities(taskQueueOf(project, environment, placement), place, shared),
     workflowBundle: shared.tracer ? tracedBundle(workflowBundle) : { codePath: workflowBundle },
-    activities: createActivities(shared.activities),
-    dataConverter: { payloadCodecs: [codec] },
     sinks: { ...sinksOf(shared), ...(shared.tracer && spanSinks(shared.tracer)) },
     // A killed worker costs its tasks one second instead of ten.
     stickyQueueScheduleToStartTimeout: '1s',
+    maxEagerActivityReservationsPerWorkflowTask: 10,
+  });
+}
+
+type Served = Pick<WorkerPlace, 'connection' | 'namespace' | 'codec'>;
+
+/** A worker for the calls that only this process can make. */
+export function createHeldWorker(queue: string, served: Served, shared: SharedDependencies): Promise<Worker> {
+  return Worker.create(forActivities(queue, served, shared));
+}
+
+function forActivities(
+  taskQueue: string,
+  { connection, namespace, codec }: Served,
+  { activities }: SharedDependencies,
+): WorkerOptions {
+  return {
+    connection,
+    namespace,
+    taskQueue,
+    activities: createActivities(activities),
+    dataConverter: { payloadCodecs: [codec] },
     maxHeartbeatThrottleInterval: ACTIVITY_LIMITS.heartbeat / 3,
     defaultHeartbeatThrottleInterval: ACTIVITY_LIMITS.heartbeat / 3,
-    maxEagerActivityReservationsPerWorkflowTask: 10,
     shutdownGraceTime: '5s',
-  });
+  };
 }
 
 /**

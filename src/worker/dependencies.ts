@@ -9,6 +9,7 @@ import { ProvenGuards } from '../activities/hooks/claude-code/proven-guards.js';
 import { createAnswerScript } from '../activities/hooks/script-handler.js';
 import { PinnedTools } from '../activities/mcp/pinned-tools.js';
 import { McpPool } from '../activities/mcp/pool.js';
+import type { TaskSessions } from '../activities/mcp/task-sessions.js';
 import { Transcripts } from '../activities/model/transcript.js';
 import { lastDefinitions, projectDefinitions, projectEnvironments } from '../activities/project-definitions.js';
 import { RecordFolder } from '../activities/record/record-folder.js';
@@ -53,6 +54,8 @@ export interface SharedDependencies {
   share: StoreShare | undefined;
   /** Guards of other tools that deny their `must_deny` cases. */
   proven: ProvenGuards;
+  /** Sessions of tasks with MCP servers. */
+  sessions: Pick<TaskSessions, 'open'>;
   /** Undefined if traces are off. */
   tracer: Tracer | undefined;
   close(): Promise<void>;
@@ -76,7 +79,7 @@ export function buildDependencies(
   const collector = new FileCollector({ project, root: paths.root, store, client: access.client });
   const onLeft = (error: unknown): void =>
     log.warn({ reason: String(error) }, 'an MCP server or its processes could not be ended');
-  const pool = new McpPool({ root: paths.root, groups, onLeft });
+  const pool = new McpPool({ root: paths.root, groups, onLeft }, access.untilEnded);
   const plans = new Admission(project, keys, access.readRun, new CheckedChains(store));
   const { root } = paths;
   const scripts = new PinnedScripts(root, paths.pinned, store);
@@ -112,6 +115,7 @@ export function buildDependencies(
     isServed: access.isServed,
     executions: access.executions,
     countMissed: (schedule) => countMissed(access.client, scheduleIdOf(project, schedule)),
+    hold: () => Promise.reject(new Error('Set by its host')),
     scripts,
     tools,
     execute,
@@ -136,6 +140,7 @@ export function buildDependencies(
     misses,
     share,
     proven,
+    sessions: pool.sessions,
     tracer,
     async close() {
       clearInterval(sweep);

@@ -8,10 +8,12 @@ import {
   type TelemetryOptions,
   type Worker,
 } from '@temporalio/worker';
+import { ulid } from 'ulid';
 import { closeAgents } from '../activities/api/guarded-connections.js';
 import type { ActivityDependencies } from '../activities/dependencies.js';
 import { proveGuards } from '../activities/hooks/claude-code/check-guards.js';
 import type { SealKeys } from '../activities/seal.js';
+import { heldQueueOf } from '../contracts/names.js';
 import { PLACEMENTS, type Placement } from '../contracts/placement.js';
 import { AbilityError, reasonOf } from '../contracts/problem.js';
 import { packageVersion } from '../server/installation.js';
@@ -20,7 +22,7 @@ import type { ProjectPaths } from '../server/project-paths.js';
 import type { Collected } from '../server/store/collect-files.js';
 import { openStore } from '../server/store/open-store.js';
 import { openTracer } from '../tracing/open-tracer.js';
-import { createWorker } from './create-workers.js';
+import { createHeldWorker, createWorker } from './create-workers.js';
 import { buildDependencies, type SharedDependencies } from './dependencies.js';
 import { dropBelowLevel, log, WorkerLogger } from './logger.js';
 import { EndRecords } from './record-beside-history.js';
@@ -75,6 +77,9 @@ function metricsAt(bindAddress: string | undefined): Pick<TelemetryOptions, 'met
   return { metrics: { prometheus: { bindAddress, ...names } } };
 }
 
+/** Maximum wait for the answer of Temporal. */
+const HEALTH_MS = 3000;
+
 let installed = false;
 
 /** The workers of one process; they share a connection and other resources. */
@@ -88,6 +93,8 @@ export class WorkerHost {
   /** Guards of other tools are tested once per environment. */
   private readonly proofs = new Map<string, Promise<void>>();
   private readonly leaving = new AbortController();
+  /** Of this process: another one never has its sessions. */
+  private readonly id = ulid();
 
   private constructor(
     private readonly options: HostOptions,
@@ -123,7 +130,9 @@ export class WorkerHost {
     const shared = options.adapt ? adapted(built, options.adapt) : built;
     shared.collector.start();
     shared.misses.start();
-    return new WorkerHost(options, connection, access, codec, shared);
+    const host = new WorkerHost(options, connection, access, codec, shared);
+    shared.activities.hold = (queue) => host.hold(heldQueueOf(queue, host.id));
+    return host;
   }
 
   /** Starts missing workers, none after {@link stop}. @throws the first error; the other workers run. */
@@ -144,13 +153,32 @@ export class WorkerHost {
   private async startWorker(place: Place): Promise<void> {
     const { project, namespace, workflowBundle } = this.options;
     const where = { ...place, project, namespace, connection: this.connection, codec: this.codec, workflowBundle };
-    const worker = await createWorker(where, this.shared);
+    this.start(keyOf(place), await createWorker(where, this.shared));
+    this.prove(place.environment);
+  }
+
+  private start(key: string, worker: Worker): void {
     const ended = worker.run().catch((error: unknown) => {
-      log.error({ error: String(error) }, `the worker of ${keyOf(place)} ended`);
+      log.error({ error: String(error) }, `the worker of ${key} ended`);
       this.fail(error);
     });
-    this.running.set(keyOf(place), { worker, ended });
-    this.prove(place.environment);
+    this.running.set(key, { worker, ended });
+  }
+
+  /** Serves the calls of tasks whose MCP sessions are in this process, from the first such task on. */
+  private hold(queue: string): Promise<string> {
+    const held = this.serving.then(async () => {
+      if (this.stopped) throw new Error('The worker stops');
+      const { connection, codec, options, shared } = this;
+      const served = { connection, codec, namespace: options.namespace };
+      if (!this.running.has(queue)) this.start(queue, await createHeldWorker(queue, served, shared));
+      return queue;
+    });
+    this.serving = held.then(
+      () => {},
+      () => {},
+    );
+    return held;
   }
 
   /** Polling does not wait for the proof: an earlier call proves the guards that it meets itself. */
@@ -175,9 +203,19 @@ export class WorkerHost {
     return this.failure;
   }
 
-  /** Number of running calls. */
+  /** Whether all workers poll, and Temporal answers. */
+  async isHealthy(): Promise<boolean> {
+    const workers = [...this.running.values()];
+    if (workers.length === 0 || workers.some(({ worker }) => worker.getState() !== 'RUNNING')) return false;
+    const { client } = this.access;
+    await client.withDeadline(Date.now() + HEALTH_MS, () => client.workflowService.getSystemInfo({}));
+    return true;
+  }
+
+  /** Number of running calls and open sessions of tasks. */
   get executing(): number {
-    return [...this.running.values()].reduce((sum, { worker }) => sum + worker.getStatus().numInFlightActivities, 0);
+    const { open } = this.shared.sessions;
+    return [...this.running.values()].reduce((sum, { worker }) => sum + worker.getStatus().numInFlightActivities, open);
   }
 
   /** Records of ended tasks that could not be written since this host began. */

@@ -29,6 +29,13 @@ export interface UnreadableTool {
   fault: string;
 }
 
+/** What a server says of itself. */
+export interface ListedServer {
+  tools: (ListedTool | UnreadableTool)[];
+  /** Whether it keeps a session for a connection. */
+  hasSession: boolean;
+}
+
 /** Options of {@link listTools}. */
 export interface ListOptions {
   /** Absolute path of the project. */
@@ -48,7 +55,7 @@ export interface ListOptions {
 export async function listTools(
   server: PlanMcpServer,
   { root, environment, timeoutMs, signal, env }: ListOptions,
-): Promise<(ListedTool | UnreadableTool)[]> {
+): Promise<ListedServer> {
   const log = new CallLog(undefined, '', 1);
   const late = `it did not say within ${timeoutMs} ms what its tools are`;
   const { signal: stop, release } = signalWithin(timeoutMs, [signal], late);
@@ -67,7 +74,7 @@ export async function listTools(
       const tools = await connection.askTools(user).catch((error: unknown) => {
         throw failureOf(error, { what, connection, user, called: false });
       });
-      return tools.all().map(pinnable);
+      return { tools: tools.all().map(pinnable), hasSession: connection.hasSession };
     } finally {
       await connection.close();
     }

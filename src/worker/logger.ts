@@ -7,7 +7,12 @@ const LEVELS: Record<LogLevel, Level> = { TRACE: 'trace', DEBUG: 'debug', INFO: 
 const MAX_CHARACTERS = 2000;
 
 /** A task's history and record contain its failure, the log of a call those of all its attempts. */
-const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set(['Activity failed', 'Workflow failed']);
+const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set([
+  'Activity failed',
+  'Workflow failed',
+  // As meant: a worker that holds sessions of tasks.
+  'No workflows registered, not polling for workflow tasks',
+]);
 
 /** The worker's log, as JSON lines on stderr; `ABILITY_LOG` sets the level. */
 export const log = pino({ level: process.env.ABILITY_LOG ?? 'info', base: null }, pino.destination(2));

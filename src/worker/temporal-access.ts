@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { Client, type ConnectionLike } from '@temporalio/client';
 import { defaultPayloadConverter, type Payload, type PayloadCodec } from '@temporalio/common';
 import type { NativeConnection } from '@temporalio/worker';
@@ -31,6 +32,8 @@ export interface TemporalAccess {
   findDeletion: (key: string) => Promise<FoundDeletion | undefined>;
   isServed: (queue: string) => Promise<boolean>;
   executions: Executions;
+  /** Resolves when a task and those that it called have ended, in whatever way, or at the signal. */
+  untilEnded: (task: string, signal: AbortSignal) => Promise<void>;
 }
 
 export function accessTemporal(connection: NativeConnection, namespace: string, codec: PayloadCodec): TemporalAccess {
@@ -39,6 +42,7 @@ export function accessTemporal(connection: NativeConnection, namespace: string, 
     namespace,
     dataConverter: { payloadCodecs: [codec] },
   });
+  const executions = taskExecutions(client, namespace);
   return {
     client,
     readRun: (run) => readRun(client, codec, run),
@@ -47,8 +51,24 @@ export function accessTemporal(connection: NativeConnection, namespace: string, 
     findEarlier: (key, run) => findEarlier(client, key, run),
     findDeletion: (key) => findDeletion(client, key),
     isServed: (queue) => isServed(client, namespace, queue),
-    executions: taskExecutions(client, namespace),
+    executions,
+    untilEnded: (task, signal) => untilEnded(client, executions, task, signal),
   };
+}
+
+const LOOK_AGAIN_MS = 1000;
+
+async function untilEnded(client: Client, executions: Executions, task: string, signal: AbortSignal): Promise<void> {
+  const look = async (): Promise<boolean> => {
+    await client.workflow
+      .getHandle(task)
+      .result()
+      .catch(() => {});
+    return (await executions.find(task))?.isOpen ?? false;
+  };
+  while (await client.withAbortSignal(signal, look).catch(() => !signal.aborted)) {
+    await wait(LOOK_AGAIN_MS, undefined, { ref: false });
+  }
 }
 
 /** Origin of a run and what it began with, from its first events. */

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,6 +9,8 @@ import { parse } from 'yaml';
 import { ATTRIBUTES } from '../../src/contracts/names.js';
 import { abilityJson } from '../fixtures/called-command.js';
 import { start } from '../fixtures/command-line.js';
+import { makeProject, projectFile } from '../fixtures/project-folder.js';
+import { closedPort } from '../fixtures/servers/recording-service.js';
 import { startTemporal, type TestServer } from '../fixtures/temporal-server.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -60,15 +62,49 @@ describe('the worker of docker-compose.yml, with its command and settings but no
     const { command, environment } = compose.services.worker;
     const own = { TEMPORAL_ADDRESS: server.address, ABILITY_SEAL_KEYS: KEYS, ABILITY_STORE: store };
     expect(Object.keys(environment).sort()).toEqual([...Object.keys(own), 'TEMPORAL_NAMESPACE'].sort());
-    const worker = start(command, { cwd: ROOT, env: { ...environment, ...own } });
+    // The ports of the file may be taken here.
+    const port = String(await closedPort());
+    const here = (text: string): string => text.replace('9465', port);
+    const worker = start(command.map(here), { cwd: ROOT, env: { ...environment, ...own } });
     const options = { cwd: ROOT, env: own };
     const run = ['run', 'generate_example_data', '--set', 'count=3', '--env', 'dev'];
     const attempt = async () => (await abilityJson(run, options)).json;
     await expect.poll(async () => (await attempt()).status, { timeout: 40_000 }).toBe('succeeded');
     expect(environment.TEMPORAL_NAMESPACE).toBe('default');
+    const [, program, ...args] = (compose.services.worker.healthcheck.test as string[]).map(here);
+    const isHealthy = () => spawnSync(program as string, args).status === 0;
+    await expect.poll(isHealthy, { timeout: 10_000 }).toBe(true);
     worker.kill('SIGTERM');
     expect(await worker).toMatchObject({ exitCode: 0 });
+    expect(isHealthy()).toBe(false);
     expect(compose.services.worker.stop_grace_period).toBe('90s');
+  });
+
+  test('has a door beside it, with its settings, whose command is one that the door accepts', async () => {
+    const { command, environment, healthcheck } = compose.services.serve;
+    expect(environment).toEqual(compose.services.worker.environment);
+    expect(healthcheck.test.join()).toContain('/v1/health');
+    const project = makeProject({ 'ability.yaml': projectFile('{ dev: {} }') });
+    const own = { TEMPORAL_ADDRESS: server.address, ABILITY_SEAL_KEYS: KEYS, ABILITY_STORE: store };
+    const options = { cwd: project.root, env: { ...environment, ...own } };
+    expect((await abilityJson(command, options)).json).toMatchObject({ error: { code: 'door.no_token' } });
+    expect(await abilityJson(['token', 'create', '--person', 'ada', '--can', 'read'], options)).toMatchObject({
+      exitCode: 0,
+    });
+    const port = String(await closedPort());
+    const door = start(
+      command.map((text: string) => text.replace('7230', port)),
+      options,
+    );
+    const status = () =>
+      fetch(`http://127.0.0.1:${port}/v1/health`).then(
+        (answer) => answer.status,
+        () => 0,
+      );
+    await expect.poll(status, { timeout: 20_000 }).toBe(200);
+    door.kill('SIGTERM');
+    expect(await door).toMatchObject({ exitCode: 0 });
+    project.remove();
   });
 
   test('refuses to start without seal keys, which the file requires', async () => {

@@ -146,6 +146,12 @@ describe('the Dockerfile, with its commands run in folders', () => {
     expect(call('worker', '--help')).toMatch(/--placement/);
   }, 180_000);
 
+  test('is on one release of Node, with years of support left, that package.json allows', () => {
+    const images = lines.filter(({ verb }) => verb === 'FROM').map(({ rest }) => rest.replace(/ AS .*/, ''));
+    const [major] = images.map((image) => Number(/^node:(\d+)-bookworm-slim$/.exec(image)?.[1]));
+    expect([new Set(images).size, (major as number) % 2, (major as number) >= 24]).toEqual([1, 0, true]);
+  });
+
   test('runs as a user other than root', () => {
     const user = lines.findIndex(({ verb }) => verb === 'USER');
     expect(lines[user]?.rest).toBe('node');

@@ -81,6 +81,31 @@ describe('ability import mcp', () => {
     expect([exitCode, other.error.message]).toEqual([2, expect.stringContaining('imported with the prefix team.x')]);
   });
 
+  test.each([
+    ['task', [READ, WRITE], []],
+    ['shared', [READ], []],
+    ['shared', [READ, WRITE], ['--session', 'shared']],
+  ])('proposes `session: %s` by what the tools of a server do', async (session, tools, flags) => {
+    describeTools(...tools);
+    await first(...flags);
+    expect(loadRegistry(project.root).mcpServers.get('srv')?.value).toMatchObject({ session });
+    expect((await first(...flags)).exitCode).toBe(0);
+    const other = await first('--session', session === 'task' ? 'shared' : 'task');
+    expect(other).toMatchObject({
+      exitCode: 2,
+      json: { error: { message: expect.stringContaining('other settings') } },
+    });
+  });
+
+  test('notes that a server of the project does not say whose its session is', async () => {
+    const [command, ...args] = [process.execPath, MCP_PROGRAMS.changing, 'tools.json', 'calls.txt'];
+    project.write({ 'registry/config/own.yaml': JSON.stringify({ mcp_servers: { srv: { command, args } } }) });
+    describeTools(READ, WRITE);
+    expect((await run('--dry-run')).stdout).toContain('write `session: task` at its entry');
+    describeTools(READ);
+    expect((await run('--dry-run')).stdout).not.toContain('session:');
+  });
+
   test('shows what changed, keeps edits, and reports what is gone', async () => {
     describeTools(READ, WRITE, { name: 'old', inputSchema: ANY });
     await first();
@@ -120,7 +145,11 @@ describe('ability import mcp', () => {
     try {
       const { json: end } = await json('--url', http.url);
       expect(end).toMatchObject({ new: [{ key: 'srv.read' }] });
-      expect(loadRegistry(project.root).mcpServers.get('srv')?.value).toMatchObject({ url: http.url });
+      // It keeps no session, so no task can have one.
+      expect(loadRegistry(project.root).mcpServers.get('srv')?.value).toMatchObject({
+        url: http.url,
+        session: 'shared',
+      });
     } finally {
       http.close();
     }

@@ -71,6 +71,7 @@ test(
     await type('npm', 'init', '-y');
     const installed = await type('npm', 'install', '--prefer-offline', '--no-audit', '--no-fund', `./${filename}`);
     expect(installed, installed.stderr).toMatchObject({ exitCode: 0 });
+    expect(installed.stderr).not.toMatch(/EBADENGINE/);
 
     const init = await ability('init', '--name', 'shop');
     expect(init, init.stderr).toMatchObject({ exitCode: 0 });

@@ -41,7 +41,7 @@ async function importNow(): Promise<void> {
     env: { pass: [], set: {}, secrets: {} },
   };
   const signal = new AbortController().signal;
-  const tools = await listTools(server, { root: project.root, environment: 'dev', timeoutMs: 30_000, signal });
+  const { tools } = await listTools(server, { root: project.root, environment: 'dev', timeoutMs: 30_000, signal });
   const imported = importTools(tools, { server: 'srv', prefix: 'srv' });
   const options = {
     kind: 'mcp',

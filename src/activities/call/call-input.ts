@@ -11,6 +11,8 @@ export interface CallInput {
   plan?: Plan;
   /** In a test case: the model's answer, in the format of a program that stands in for a model. */
   said?: Json;
+  /** Workflow id of the topmost calling task; absent: no task makes the call. */
+  root?: string;
   /** Null for a direct run. */
   taskKey: string | null;
   ability: string;

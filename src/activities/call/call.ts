@@ -119,6 +119,7 @@ async function runAttempt(
   const call: CallInput = {
     input,
     plan,
+    root: admitted.seal.task,
     taskKey: keyOf(task),
     ability: plan.ability.id,
     path,

@@ -5,6 +5,7 @@ import type { McpImplementation } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { ATTRIBUTES } from '../../contracts/traces.js';
 import { checkAgainst, compileSchema } from '../../planning/input/schemas.js';
+import { holdsSession } from '../../rules/calls/holds-session.js';
 import { toolLine } from '../../rules/calls/tool-line.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import { type Reading, withoutMarks } from '../../text/lossless-json/marked-json.js';
@@ -36,7 +37,8 @@ export async function callMcp(
   { pool, tools }: McpDependencies,
 ): Promise<Json> {
   const { mcp } = implementation;
-  return pool.use(mcp.server, call, async (connection) => {
+  const connections = holdsSession({ implementation }) ? pool.sessions : pool;
+  return connections.use(mcp.server, call, async (connection) => {
     const tool = await findTool(mcp, connection, call);
     refuseTaskOnly(tool, `${mcp.server.name} ${mcp.tool}`);
     await tools.compare(implementation, tool);

@@ -27,6 +27,8 @@ export interface McpConnection {
   stderr(log: CallLog): string;
   /** Whether the connection broke because a message exceeded the maximum size of an output. */
   overflowed(): boolean;
+  /** Whether the server keeps a session for this connection. */
+  hasSession: boolean;
   close(): Promise<void>;
 }
 
@@ -53,13 +55,15 @@ export async function connectMcp(
 ): Promise<McpConnection> {
   // Leaves time for a handshake, even with a timeout of one second.
   const probeMs = Math.min(PROBE_MS, call.timeoutMs / 4, patienceMs / 4);
+  // Over HTTP, only versions with a handshake have sessions.
+  const isFirst = server.transport === 'http' && server.session === 'task';
   let last: OpenTransport | undefined;
   const open = (): OpenTransport => {
     last = openTransport(server, call, host);
     return last;
   };
   try {
-    return connectionOver(await negotiate(open, { signal, patienceMs, probeMs }), host);
+    return connectionOver(await negotiate(open, { signal, patienceMs, probeMs, isFirst }), host);
   } catch (error) {
     // An AbilityError, as of a missing credential, already says why.
     if (error instanceof AbilityError) throw error;
@@ -67,7 +71,10 @@ export async function connectMcp(
   }
 }
 
-function connectionOver({ client, transport, processes, stderr, close }: Negotiated, host: McpHost): McpConnection {
+function connectionOver(
+  { client, transport, processes, stderr, end, close }: Negotiated,
+  host: McpHost,
+): McpConnection {
   let overflow = false;
   client.onerror = (error) => {
     overflow ||= error instanceof MessageTooLarge;
@@ -83,8 +90,10 @@ function connectionOver({ client, transport, processes, stderr, close }: Negotia
     askTools: ({ stop, timeoutMs }) => listTools(client, { signal: stop, timeout: timeoutMs }, sendsHeaders),
     stderr,
     overflowed: () => overflow,
+    hasSession: isStdio || transport.sessionId !== undefined,
     close: async () => {
       await processes?.look();
+      await end?.();
       await client.close().finally(close);
     },
   };

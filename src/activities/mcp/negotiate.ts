@@ -20,6 +20,8 @@ export interface Patience {
   patienceMs: number;
   /** Maximum milliseconds for the answer to a request that older servers may not know. */
   probeMs: number;
+  /** Whether to begin with the handshake. */
+  isFirst?: boolean;
 }
 
 /** The oldest protocol version without a handshake. */
@@ -34,6 +36,7 @@ export const WITHOUT_HANDSHAKE = '2026-07-28';
  * @param open makes a new transport. @throws the error of the last attempt, or the refusal of the handshake.
  */
 export async function negotiate(open: () => OpenTransport, patience: Patience): Promise<Negotiated> {
+  if (patience.isFirst) return connect(open(), 'legacy', patience);
   const first = open();
   try {
     return await connect(first, 'auto', patience);

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { fetch } from 'undici';
 import type { PlanMcpServer } from '../../contracts/plan.js';
@@ -32,6 +33,8 @@ export interface OpenTransport {
   stderr: (log: CallLog) => string;
   /** Set for a server that is a child process. */
   processes?: StartedProcesses;
+  /** Tells a server over HTTP that its session has ended. */
+  end?: () => Promise<void>;
   /** Closes the transport and ends the processes, including children that left their group. */
   close: () => Promise<void>;
 }
@@ -55,8 +58,11 @@ type StdioServer = Extract<PlanMcpServer, { transport: 'stdio' }>;
  */
 export function openTransport(server: PlanMcpServer, call: McpUser, host: McpHost): OpenTransport {
   if (server.transport === 'stdio') return stdioTransport(server, call, host);
-  const transport = new FilteringTransport(httpTransport(server, call));
-  return { transport, stderr: () => '', close: () => transport.close() };
+  const http = httpTransport(server, call);
+  const transport = new FilteringTransport(http);
+  const end = (): Promise<void> =>
+    Promise.race([http.terminateSession().catch(() => {}), wait(END_MS, undefined, { ref: false })]);
+  return { transport, stderr: () => '', end, close: () => transport.close() };
 }
 
 function stdioTransport(server: StdioServer, call: McpUser, { root, groups }: McpHost): OpenTransport {

@@ -1,8 +1,9 @@
 import type { PlanMcpServer } from '../../contracts/plan.js';
 import { digestOf } from '../../rules/canonical.js';
-import { CallFailure } from '../call/call-failure.js';
+import { secretsOf, whileItMay } from './await-connection.js';
 import { connectMcp, type McpConnection, SessionLost } from './connection.js';
 import type { McpHost, McpUser } from './open-transport.js';
+import { TaskSessions, type UntilEnded } from './task-sessions.js';
 
 interface Entry {
   name: string;
@@ -23,7 +24,16 @@ interface Entry {
 export class McpPool {
   private readonly entries = new Map<string, Entry>();
 
-  constructor(private readonly host: McpHost) {}
+  /** For servers that keep state: a task has its own. */
+  readonly sessions: TaskSessions;
+
+  /** @param untilEnded see {@link TaskSessions}; absent: no task calls. */
+  constructor(
+    private readonly host: McpHost,
+    untilEnded: UntilEnded = () => Promise.resolve(),
+  ) {
+    this.sessions = new TaskSessions(host, untilEnded);
+  }
 
   /** @throws CallFailure `timeout.call` if the server does not start in time; then nothing was called. */
   async use<T>(server: PlanMcpServer, call: McpUser, action: (connection: McpConnection) => Promise<T>): Promise<T> {
@@ -49,9 +59,10 @@ export class McpPool {
 
   async close(): Promise<void> {
     const open = [...this.entries.values()];
+    const sessions = this.sessions.close();
     this.entries.clear();
     for (const entry of open) if (!entry.connected) entry.abandon.abort();
-    await Promise.all(open.map(close));
+    await Promise.all([sessions, ...open.map(close)]);
   }
 
   private enter(server: PlanMcpServer, call: McpUser): Entry {
@@ -97,27 +108,4 @@ export class McpPool {
 async function close(entry: Entry): Promise<void> {
   const connection = await entry.connecting.catch(() => undefined);
   await connection?.close();
-}
-
-/** Waits for a connection, which other calls may share, until this call has to stop. */
-function whileItMay(connecting: Promise<McpConnection>, { stop, timeoutMs }: McpUser, name: string) {
-  return new Promise<McpConnection>((resolve, reject) => {
-    const giveUp = (): void => {
-      const message = `The MCP server ${name} did not start within ${timeoutMs} ms`;
-      reject(new CallFailure({ code: 'timeout.call', message }));
-    };
-    if (stop.aborted) giveUp();
-    stop.addEventListener('abort', giveUp, { once: true });
-    connecting.then(resolve, reject).finally(() => stop.removeEventListener('abort', giveUp));
-  });
-}
-
-/** Current values of a server's secrets. A running server may have older ones; callers mask both. */
-function secretsOf(server: PlanMcpServer, { secrets, log }: McpUser): string[] {
-  const references = server.transport === 'stdio' ? server.env.secrets : server.credentials;
-  return Object.entries(references).map(([name, reference]) => {
-    const value = secrets.resolve(reference, `secret ${name}`);
-    log.hide(value);
-    return value;
-  });
 }

@@ -1,5 +1,5 @@
 import type { DescribeWorkflowExecutionResponse } from '@temporalio/client';
-import { taskQueueMoved, taskQueueOf } from '../../contracts/names.js';
+import { isHeldQueue, taskQueueMoved, taskQueueOf } from '../../contracts/names.js';
 import { PLACEMENTS } from '../../contracts/placement.js';
 import type { Connection } from '../connection/connect.js';
 import { KeyWaits, type NotServed, notServed } from './find-key-wait.js';
@@ -157,6 +157,11 @@ function stallOf(connection: Connection, { task, what, queue, code }: Waiting): 
   if (code) return keylessStall(task, queue, code);
   const which = what === 'turn' ? 'the next turn' : 'a call';
   const message = `No worker has taken up ${which} of ${task} for ${STALL_MS / 1000} s, on the queue ${queue}`;
+  if (isHeldQueue(queue)) {
+    const suggestion =
+      'Only the worker that has the MCP session of the task can; without it the call fails within a minute';
+    return { task, what, queue, message, suggestion };
+  }
   return { task, what, queue, message, suggestion: helpFor(connection, queue) };
 }
 

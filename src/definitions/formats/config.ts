@@ -71,6 +71,13 @@ const envProfile = z.strictObject({
   secrets: z.record(plainName, secretReference).default({}).describe('Variables that hold secrets, as references.'),
 });
 
+const session = z
+  .enum(['task', 'shared'])
+  .optional()
+  .describe(
+    '`task`: each task has a session of its own, which ends with it; `shared`, the default: all tasks share one, so its tools must keep no state.',
+  );
+
 const mcpServer = z.union(
   [
     z.strictObject({
@@ -84,6 +91,7 @@ const mcpServer = z.union(
         .describe('The program that is the server.'),
       args: z.array(z.string()).default([]).describe('Its arguments.'),
       env_profile: plainName.optional().describe('Its environment; without it, the profile `default`.'),
+      session,
     }),
     z.strictObject({
       url: serviceUrl.describe('Where the server is.'),
@@ -95,6 +103,7 @@ const mcpServer = z.union(
         .record(plainName, secretReference)
         .default({})
         .describe('References to secrets that the headers name.'),
+      session,
     }),
   ],
   'An MCP server has either a `command` or a `url`',

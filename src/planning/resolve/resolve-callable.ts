@@ -2,6 +2,7 @@ import { isRepeatable } from '../../contracts/effects.js';
 import type { PlanOperation } from '../../contracts/plan.js';
 import type { LowLevel } from '../../definitions/formats/low-level.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
+import { holdsSession } from '../../rules/calls/holds-session.js';
 import { resolveEnvProfile } from '../scripts/resolve-script.js';
 import type { EnvironmentVariables } from '../secrets/secret-source.js';
 import { checkSchemas, checkScope } from './check-ability.js';
@@ -40,7 +41,11 @@ export function resolveCallable(
     ...(value.output_files && { output_files: resolveOutputFiles(value.output_files) }),
     implementation,
     hooks: { pre_create: [], pre_call: [], post_call: [] },
-    fast: implementation.tags.includes('fast') && value.effects !== 'external_read' && isRepeatable(value.effects),
+    fast:
+      implementation.tags.includes('fast') &&
+      value.effects !== 'external_read' &&
+      isRepeatable(value.effects) &&
+      !holdsSession({ implementation }),
   };
   checkParameters(resolved, chosen, config, environment);
   checkOutputFiles(resolved, operation);

@@ -126,27 +126,28 @@ export function resolveMcpServer(
     });
   }
   const { value } = server;
+  const own = { name, ...(value.session === 'task' && { session: value.session }) };
   if ('command' in value) {
     const env = resolveEnvProfile(registry, value.env_profile, server, ['env_profile']);
-    const own = plainTexts(value.args, server, ['args'], true);
+    const given = plainTexts(value.args, server, ['args'], true);
     const location = server.locate(['command']);
     const file = value.command.includes('/') ? projectFilesOf(registry).read(value.command) : undefined;
     const words = typeof file === 'object' ? wordsToRun(file, value.command, location) : [];
-    const [command = value.command, ...args] = [...words, value.command, ...own];
+    const [command = value.command, ...args] = [...words, value.command, ...given];
     refuseMissing(
       [command, ...args],
       { env },
       { root: registry.root, path: `the MCP server ${name}`, location },
       variables,
     );
-    return { name, transport: 'stdio', command, args, env };
+    return { ...own, transport: 'stdio', command, args, env };
   }
   const { credentials } = value;
   const headers = headerTexts(value.headers, server, ['headers']);
   refuseMissingCredential(headers, credentials, `mcp_servers.${name}.`, server, ['headers']);
   const url = resolveAddress(value.url, variables, server, ['url']);
   checkHost(registry, url, server, ['url']);
-  return { name, transport: 'http', url, headers, credentials, allowed_hosts: allowedHostsFor(registry, url) };
+  return { ...own, transport: 'http', url, headers, credentials, allowed_hosts: allowedHostsFor(registry, url) };
 }
 
 function resolveApi(

@@ -33,6 +33,8 @@ const NEVER_AGAIN = [
   'limit',
   'mcp.definition_changed',
   'mcp.input_required',
+  'mcp.no_session',
+  'mcp.session_lost',
   'mcp.start_failed',
   'mcp.task_required',
   'mcp.tool_invalid',

@@ -6,6 +6,7 @@ import type { Json } from '../../contracts/json.js';
 import type { PlanHook } from '../../contracts/plan.js';
 import { callInput } from '../../rules/calls/call-input.js';
 import { GUARD_APPROVAL_MS, stepLimit } from '../../rules/calls/call-limits.js';
+import { holdsSession } from '../../rules/calls/holds-session.js';
 import { firesFor } from '../../rules/hooks/fires-for-caller.js';
 import { callerOf } from '../../rules/tasks/caller-of.js';
 import { UNDO_ASKS } from '../../rules/tasks/describe-undo.js';
@@ -14,6 +15,7 @@ import { awaitApproval } from '../approvals/await-approval.js';
 import { askGuards, fireAfter, type Hooked } from '../hooks/ask-hooks.js';
 import { isStepFailure, StepFailure } from '../steps/step-failure.js';
 import type { TaskRun } from '../task/task-run.js';
+import { heldQueue } from './held-sessions.js';
 import { isForAnother, keyWait } from './local-activities.js';
 import { failureOf } from './read-call-failure.js';
 import { type OperationCall, scheduleCall } from './schedule-call.js';
@@ -114,11 +116,12 @@ export async function executeCall(run: TaskRun, call: OperationCall): Promise<Js
     const leftMs = call.budget.left(stepLimit(run.task.plan.limits, call.operation, call.timeoutMs));
     if (leftMs === 0) throw call.budget.exhausted();
     run.steps.note(call.path, call.id, { status: 'running', call: call.operation.key });
+    const queue = holdsSession(call.operation) ? await heldQueue(run) : undefined;
     let answer: CallAnswer;
     call.budget.begin();
     run.life.pendingWork += 1;
     try {
-      answer = await scheduleCall(run, call, leftMs);
+      answer = await scheduleCall(run, call, leftMs, queue);
     } catch (error) {
       call.budget.end();
       run.life.pendingWork -= 1;

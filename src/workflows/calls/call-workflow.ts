@@ -28,6 +28,7 @@ import { readTraceparent } from '../../rules/traces/trace-context.js';
 import { StepFailure } from '../steps/step-failure.js';
 import type { Budget } from '../task/budget.js';
 import type { TaskRun } from '../task/task-run.js';
+import { holdsSessions, whereHeld } from './held-sessions.js';
 
 const STATUS = defineSearchAttributeKey('AbilityStatus', SearchAttributeType.KEYWORD);
 const PARENT = defineSearchAttributeKey('AbilityParent', SearchAttributeType.KEYWORD);
@@ -60,6 +61,7 @@ export async function callWorkflow(run: TaskRun, call: WorkflowCall): Promise<Js
   const files = run.files.within(input);
   const room = run.files.room;
   const grant = call.grant ?? grantLeft(run.task.start.child?.agent, run.agent);
+  const held = holdsSessions(run) ? await whereHeld(run) : undefined;
   const start: TaskStart = {
     plan,
     seal,
@@ -76,6 +78,7 @@ export async function callWorkflow(run: TaskRun, call: WorkflowCall): Promise<Js
       ...(files && { files }),
       ...(room !== undefined && { file_room: room }),
       ...(grant && { agent: grant }),
+      ...(held !== undefined && { held }),
     },
   };
   const workflowId = `${run.task.id}/${path}${attemptOf(groups)}`;

@@ -3,8 +3,10 @@ import { isRepeatable } from '../../contracts/effects.js';
 import { ACTIVITY_LIMITS } from '../../contracts/names.js';
 import type { Problem } from '../../contracts/problem.js';
 import { stepLimit } from '../../rules/calls/call-limits.js';
+import { holdsSession } from '../../rules/calls/holds-session.js';
 import { readActivityFailure, StepFailure } from '../steps/step-failure.js';
 import type { TaskRun } from '../task/task-run.js';
+import { sessionLost } from './held-sessions.js';
 import { type OperationCall, SLACK_MS } from './schedule-call.js';
 
 /**
@@ -29,6 +31,7 @@ export function failureOf(run: TaskRun, call: OperationCall, leftMs: number, err
     return new StepFailure({ code: 'internal.error', message });
   }
   if (end.type === 'SCHEDULE_TO_START' && (isRepeatable(operation.effects) || !(end.unclear || end.lost))) {
+    if (holdsSession(operation)) return sessionLost(run);
     return new StepFailure({
       code: 'worker.unavailable',
       message: `No worker took up ${operation.key} within ${ACTIVITY_LIMITS.schedule_to_start / 1000} s`,

@@ -40,6 +40,7 @@ export function scheduleCall(
   { task, files: taskFiles }: TaskRun,
   { operation, path, input, retry, timeoutMs, groups }: OperationCall,
   leftMs: number,
+  taskQueue?: string,
 ): Promise<CallAnswer> {
   const isAgain = groups.some((attempt) => attempt > 1);
   const files = taskFiles.within(input);
@@ -66,6 +67,7 @@ export function scheduleCall(
     return localActivity<CallRequest, CallAnswer>(operation.key, options)(request);
   }
   const activities = proxyActivities<Record<string, Call>>({
+    ...(taskQueue !== undefined && { taskQueue }),
     // With one attempt, the timeout that expires shows whether the call started.
     ...(attempts > 1 ? { scheduleToCloseTimeout: limitMs } : {}),
     startToCloseTimeout,

@@ -10,7 +10,7 @@ import { keepAnswers, keepWarnings } from './carried-notes.js';
 
 /** Start arguments of a task's next run. Source: docs/architecture.md#what-lives-where-in-temporal. */
 export function carryOn(run: TaskRun): TaskStart {
-  const { task, life, steps, calls, lock, files } = run;
+  const { task, life, steps, calls, lock, files, held } = run;
   const answers = keepAnswers(run.hooks.list);
   const warnings = keepWarnings(run.warnings.now());
   const left = { answers: run.hooks.leftOut + answers.left, warnings: run.warnings.leftOut + warnings.left };
@@ -33,6 +33,7 @@ export function carryOn(run: TaskRun): TaskStart {
     ...((left.answers > 0 || left.warnings > 0) && { left }),
     ...(files.listed.length > 0 && { files: files.listed }),
     ...(run.rollbacks.length > 0 && { rollbacks: run.rollbacks }),
+    ...(held.queue !== undefined && { held: held.queue }),
   };
   const progress = trim(steps.progress, task.plan);
   const { hooks: _, ...start } = task.start;

@@ -4,6 +4,7 @@ import { TURNS } from '../../rules/agents/agent-turns.js';
 import { usageOf } from '../../rules/agents/agent-usage.js';
 import { Approvals } from '../approvals/approvals.js';
 import { CallsMade } from '../calls/calls-made.js';
+import { HeldSessions } from '../calls/held-sessions.js';
 import { LostCalls } from '../calls/lost-calls.js';
 import { LockTurn } from '../concurrency/lock-turn.js';
 import { HookAnswers } from '../hooks/hook-answers.js';
@@ -32,6 +33,7 @@ export class TaskRun {
   readonly lock: LockTurn;
   /** Of called tasks that failed. */
   readonly rollbacks: Rollback[];
+  readonly held: HeldSessions;
 
   constructor(start: TaskStart) {
     const { child, carried } = start;
@@ -49,6 +51,7 @@ export class TaskRun {
     this.hooks = new HookAnswers(carried?.hooks ?? start.hooks ?? [], carried?.left?.answers ?? 0, this.warnings);
     this.lock = new LockTurn(carried);
     this.rollbacks = [...(carried?.rollbacks ?? [])];
+    this.held = new HeldSessions(this.task);
   }
 
   /** Usage so far of an agent, or of the agents that a workflow called; undefined if there were none. */

@@ -5,7 +5,9 @@ import { isJsonObject, type JsonObject } from '../../../src/contracts/json.js';
 import { metaTools } from '../../../src/doors/mcp/tools.js';
 
 const page = readFileSync(join(import.meta.dirname, '../../../docs/mcp.md'), 'utf8');
-const ARGS = ['--no', 'ability', 'mcp', '--access', 'run'];
+/** Not `npx`, which may outlive a signal. */
+const PROGRAM = 'node_modules/.bin/ability';
+const ARGS = ['mcp', '--access', 'run'];
 
 test('docs/mcp.md lists the tools in order, with the access that each requires', () => {
   const rows = [...page.matchAll(/^\| `(\w+)` \| (read|run) \|/gm)].map(([, name, access]) => [name, access]);
@@ -21,11 +23,13 @@ test('the lines for agent tools start the same door, in the form that each tool 
     (block) => (isJsonObject(block.mcpServers) ? block.mcpServers : block.servers) as JsonObject,
   );
   expect(blocks.map((block) => Object.keys(block))).toEqual([['mcpServers'], ['mcpServers'], ['servers']]);
-  for (const { ability } of servers) expect(ability).toMatchObject({ command: 'npx', args: ARGS });
+  for (const { ability } of servers) expect(ability).toMatchObject({ command: PROGRAM, args: ARGS });
   expect(servers[2]?.ability).toMatchObject({ type: 'stdio' });
   const [, toml = ''] = /```toml\n([\s\S]*?)```/.exec(page) ?? [];
-  expect(toml).toBe(`[mcp_servers.ability]\ncommand = "npx"\nargs = ${JSON.stringify(ARGS).replaceAll(',', ', ')}\n`);
+  expect(toml).toBe(
+    `[mcp_servers.ability]\ncommand = "${PROGRAM}"\nargs = ${JSON.stringify(ARGS).replaceAll(',', ', ')}\n`,
+  );
   for (const tool of ['claude mcp add --scope project', 'codex mcp add']) {
-    expect(page).toContain(`${tool} ability -- npx ${ARGS.join(' ')}`);
+    expect(page).toContain(`${tool} ability -- ${PROGRAM} ${ARGS.join(' ')}`);
   }
 });

@@ -4,7 +4,7 @@ import { usageError } from '../../../contracts/problem.js';
 import { resolveEnvironment } from '../../../planning/resolve/resolve-environment.js';
 import { chooseServer } from '../../../server/temporal/connection-settings.js';
 import type { ServeOptions } from '../../../worker/serve-external.js';
-import { readMetricsAddress } from '../input/flag-values.js';
+import { readAddress } from '../input/flag-values.js';
 import { type Context, openRegistry } from '../program/context.js';
 import type { RuntimeFlags } from '../program/runtime.js';
 import { untilAborted, withInterruption } from './following/interruption.js';
@@ -21,29 +21,41 @@ export async function run(context: Context, _: [], flags: RuntimeFlags['worker']
   }
   const environments = flags.env === undefined ? Object.keys(registry.project.environments) : [flags.env].flat();
   for (const name of environments) resolveEnvironment(registry, name);
-  const metrics = flags.metrics === undefined ? undefined : readMetricsAddress(flags.metrics);
+  const metrics = flags.metrics === undefined ? undefined : readAddress('--metrics', flags.metrics);
+  const health = flags.health === undefined ? undefined : readAddress('--health', flags.health);
   const placements = flags.placement === 'all' ? PLACEMENTS : [flags.placement];
   const places = environments.flatMap((environment) => placements.map((placement) => ({ environment, placement })));
   const { root, project } = registry;
   const serving = { root, project: project.project, server, places, env: context.env, metrics };
-  await withInterruption(context, (signal) => serveUntil(context, serving, signal));
+  await withInterruption(context, (signal) => serveUntil(context, serving, health, signal));
 }
 
-async function serveUntil({ terminal }: Context, serving: ServeOptions, interrupted: AbortSignal): Promise<void> {
+async function serveUntil(
+  { terminal }: Context,
+  serving: ServeOptions,
+  health: string | undefined,
+  interrupted: AbortSignal,
+): Promise<void> {
   const { server, places, project, metrics } = serving;
   const { serve, workersFailed } = await import('../../../worker/serve-external.js');
   const host = await serve(serving);
+  let stopHealth = (): void => {};
   terminal.note(
     `Serving ${places.map((place) => taskQueueOf(project, place.environment, place.placement)).join(', ')}`,
   );
   terminal.note(`on Temporal at ${server.address}; press Ctrl-C to stop.`);
   if (metrics !== undefined) terminal.note(`Metrics for Prometheus are at http://${metrics}/metrics.`);
   try {
+    if (health !== undefined) {
+      const { serveHealth } = await import('../../../worker/serve-health.js');
+      stopHealth = await serveHealth(health, () => host.isHealthy());
+    }
     await Promise.race([untilAborted(interrupted), host.broken]);
     terminal.note('Stopping; waiting for calls that must not be repeated ...');
   } catch (error) {
     throw workersFailed(server, error);
   } finally {
     await host.stop();
+    stopHealth();
   }
 }

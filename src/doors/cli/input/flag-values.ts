@@ -31,14 +31,14 @@ const ADDRESS = /^(?:\[([0-9a-f:.]+)\]|([0-9.]+|localhost)):(\d{1,5})$/i;
 const MAX_PORT = 65_535;
 
 /** `IP:PORT`, `[IPv6]:PORT` or `localhost:PORT`. @throws AbilityError `usage.invalid`. */
-export function readMetricsAddress(text: string): string {
+export function readAddress(flag: string, text: string): string {
   const [, six, four, port] = ADDRESS.exec(text) ?? [];
   const host = four?.toLowerCase() === 'localhost' ? '127.0.0.1' : (four ?? six ?? '');
   const isPort = Number(port) >= 1 && Number(port) <= MAX_PORT;
   if (isIP(host) !== 0 && isPort) return six === undefined ? `${host}:${port}` : `[${host}]:${port}`;
   throw usageError(
-    `--metrics ${JSON.stringify(text)} is no address to listen at`,
-    'Pass an IP address and a port, such as 127.0.0.1:9464; anyone who reaches it can read the metrics.',
+    `${flag} ${JSON.stringify(text)} is no address to listen at`,
+    'Pass an IP address and a port, such as 127.0.0.1:9464; anyone who reaches it gets an answer.',
   );
 }
 

@@ -3,7 +3,7 @@ import type { McpServer } from '../../../definitions/formats/config.js';
 import type { Loaded, Registry } from '../../../definitions/registry.js';
 import type { ImportFlags } from '../program/imports.js';
 
-type ServerFlags = Pick<ImportFlags['mcp'], 'command' | 'url' | 'envProfile'>;
+type ServerFlags = Pick<ImportFlags['mcp'], 'command' | 'url' | 'envProfile' | 'session'>;
 
 /**
  * The MCP server of a command: the configured one, or a new one by the flags. @throws AbilityError `usage.invalid`
@@ -17,25 +17,26 @@ export async function findServer(
   const broken = registry.broken.get(`mcp_server:${name}`);
   if (broken) throw new AbilityError(broken);
   const known = registry.mcpServers.get(name);
-  const hasFlags = flags.command !== undefined || flags.url !== undefined || flags.envProfile !== undefined;
-  if (!hasFlags) {
+  const { command, url, envProfile, session } = flags;
+  if ([command, url, envProfile, session].every((flag) => flag === undefined)) {
     if (known) return { server: known, isNew: false };
     throw await noServer(registry, name);
   }
-  const value = await readServer(name, flags);
+  // What an earlier import asked for need not be said again.
+  const value = await readServer(name, { ...flags, session: session ?? known?.value.session });
   const { isDeepStrictEqual } = await import('node:util');
   if (known && isDeepStrictEqual(known.value, value)) return { server: known, isNew: false };
   if (known) {
     throw usageError(
       `The MCP server ${name} is already in ${formatLocation(known.locate([]))}, with other settings`,
-      'Leave out --command, --url and --env-profile, or edit its entry.',
+      'Leave out --command, --url, --env-profile and --session, or edit its entry.',
     );
   }
   const file = `registry/config/${name}.yaml`;
   return { server: { value, file, locate: () => ({ file }) }, isNew: true };
 }
 
-async function readServer(name: string, { command, url, envProfile }: ServerFlags): Promise<McpServer> {
+async function readServer(name: string, { command, url, envProfile, session }: ServerFlags): Promise<McpServer> {
   if ((command === undefined) === (url === undefined)) {
     throw usageError('A new server has either --command or --url', 'Pass one of them.');
   }
@@ -48,7 +49,7 @@ async function readServer(name: string, { command, url, envProfile }: ServerFlag
     url === undefined
       ? { command: program, args, ...(envProfile !== undefined && { env_profile: envProfile }) }
       : { url };
-  const parsed = config.safeParse({ mcp_servers: { [name]: entry } });
+  const parsed = config.safeParse({ mcp_servers: { [name]: { ...entry, ...(session !== undefined && { session }) } } });
   const server = parsed.data?.mcp_servers[name];
   if (server) return server;
   const reasons = parsed.error?.issues.map(({ message }) => message).join('; ') ?? 'it has no such form';

@@ -50,6 +50,9 @@ const COMMAND = new RegExp(
 /** Commands that depend on the environment, not on a task that has one. */
 const BY_ENVIRONMENT =
   /^(agent|approvals|ask|doctor|graph|harvest|hooks|lint|mcp|plan|route|run|schedule create|serve|session start|show|test|task create|task list)\b/;
+/** Commands that go on until a signal, which a package manager may not pass on. */
+const SERVICE = /^(mcp|serve|worker|up(?! --detach))\b/;
+const INSTALLED = 'node_modules/.bin/ability';
 /** Characters that need no quoting in any shell. */
 const PLAIN_WORD = /^[\w%+,./:@=-]+$/;
 
@@ -58,7 +61,8 @@ export function asTyped(text: string, typist: Typist): string {
   const program = programOf(typist.env ?? {});
   return text.replaceAll(COMMAND, (_, __, offset: number) => {
     const rest = text.slice(offset + 'ability '.length);
-    return `${program} ${flagsFor(rest, typist.flags)}`;
+    const begun = SERVICE.test(rest) && program !== 'ability' ? INSTALLED : program;
+    return `${begun} ${flagsFor(rest, typist.flags)}`;
   });
 }
 

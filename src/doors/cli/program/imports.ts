@@ -1,4 +1,5 @@
-import type { Command } from '@commander-js/extra-typings';
+import { type Command, Option } from '@commander-js/extra-typings';
+import { SESSIONS } from '../../../authoring/choices.js';
 import { type Commands, declare, type FlagsOf, repeatable, withFlags } from './declare-command.js';
 
 const importFlags = (command: Command) =>
@@ -27,6 +28,9 @@ const imports = {
       .option('--command <line>', 'the program of a server that registry/config does not have yet; no shell reads it')
       .option('--url <url>', 'the address of such a server')
       .option('--env-profile <name>', 'the environment profile of its program')
+      .addOption(
+        new Option('--session <whose>', 'whether each task has a session of its own with it').choices(SESSIONS),
+      )
       .option('--timeout <duration>', 'longest the server may take to say what its tools are', '30s'),
   openApi: () =>
     withFlags(

@@ -28,7 +28,8 @@ const runtime = {
       .option(
         '--metrics <ADDRESS>',
         'address at which to serve the metrics of this worker for Prometheus, such as 127.0.0.1:9464',
-      ),
+      )
+      .option('--health <ADDRESS>', 'address that answers 200 while this worker can take work, such as 127.0.0.1:9465'),
 };
 
 export type RuntimeFlags = FlagsOf<typeof runtime>;

@@ -1,3 +1,4 @@
+import { SESSIONS } from '../../../../authoring/choices.js';
 import type { JsonObject } from '../../../../contracts/json.js';
 import { AbilityError } from '../../../../contracts/problem.js';
 import type { McpServer } from '../../../../definitions/formats/config.js';
@@ -27,14 +28,15 @@ export async function run(context: Context, [name]: [string], flags: ImportFlags
         name,
         location: locationOf(server.value),
         command: `ability import mcp ${name}`,
-        read: (prefix) =>
-          readTools(registry, { name, server, isNew, prefix, environment, timeoutMs, env: context.env }, signal),
+        read: (prefix) => readTools(context, registry, { name, server, isNew, prefix, environment, timeoutMs }, signal),
       },
       flags,
       signal,
     ),
   );
 }
+
+type Session = (typeof SESSIONS)[number];
 
 interface Reading {
   name: string;
@@ -43,12 +45,12 @@ interface Reading {
   prefix: string;
   environment: string;
   timeoutMs: number;
-  env: NodeJS.ProcessEnv;
 }
 
 async function readTools(
+  context: Context,
   registry: Registry,
-  { name, server, isNew, prefix, environment, timeoutMs, env }: Reading,
+  { name, server, isNew, prefix, environment, timeoutMs }: Reading,
   signal: AbortSignal,
 ) {
   const { importTools } = await import('../../../../authoring/import/mcp/import-tools.js');
@@ -56,17 +58,40 @@ async function readTools(
   const { resolveMcpServer } = await import('../../../../planning/resolve/resolve-implementation.js');
   const { listTools } = await import('../../../../worker/list-tools.js');
   const { root } = registry;
+  const { env } = context;
   const known = { ...registry, mcpServers: new Map([...registry.mcpServers, [name, server]]) };
   const resolved = resolveMcpServer(known, name, server, [], new EnvironmentVariables(root, environment, env));
-  const tools = await listTools(resolved, { root, environment, timeoutMs, signal, env }).catch((error: unknown) => {
-    throw isNew && error instanceof AbilityError ? unstarted(error) : error;
-  });
+  const { tools, hasSession } = await listTools(resolved, { root, environment, timeoutMs, signal, env }).catch(
+    (error: unknown) => {
+      throw isNew && error instanceof AbilityError ? unstarted(error) : error;
+    },
+  );
   const imported = importTools(tools, { server: name, prefix });
+  const isReadOnly = imported.operations.every(({ definition }) => READS.has(definition.effects));
+  const proposed = hasSession && !isReadOnly ? 'task' : 'shared';
+  const value = isNew ? { ...server.value, session: await askSession(context, server.value, proposed) } : server.value;
   return {
     ...imported,
-    notes: [...imported.notes, ...(await placementNotes(registry, name, server.value))],
-    ...(isNew && { config: { mcp_servers: { [name]: server.value as JsonObject } } }),
+    notes: [
+      ...imported.notes,
+      ...(await placementNotes(registry, name, server.value)),
+      ...(value.session === undefined && proposed === 'task' ? [unsaidSession(name)] : []),
+    ],
+    ...(isNew && { config: { mcp_servers: { [name]: value as JsonObject } } }),
   };
+}
+
+const READS: ReadonlySet<unknown> = new Set(['read', 'external_read']);
+
+/** Tools that change something may keep it for the next call, as a browser keeps its page. */
+async function askSession(context: Context, { session }: McpServer, fallback: Session): Promise<Session> {
+  const { askChoice } = await import('../../input/ask.js');
+  const message = 'Does each task get a session of its own with the server, or do all tasks share one?';
+  return askChoice(context, session, SESSIONS, { flag: '--session', message, fallback });
+}
+
+function unsaidSession(name: string): string {
+  return `The tools of ${name} are not read-only, and all tasks share one connection; write \`session: task\` at its entry if a call depends on an earlier one, else \`session: shared\``;
 }
 
 function unstarted(error: AbilityError): AbilityError {

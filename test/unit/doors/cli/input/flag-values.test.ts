@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readIntent, readMetricsAddress, readSince } from '../../../../../src/doors/cli/input/flag-values.js';
+import { readAddress, readIntent, readSince } from '../../../../../src/doors/cli/input/flag-values.js';
 import { errorOf } from '../../../error-of.js';
 
 describe('R-000-86: the intent of a task', () => {
@@ -24,7 +24,7 @@ test.each([
   ['0.0.0.0:1', '0.0.0.0:1'],
   ['[::1]:65535', '[::1]:65535'],
 ])('%s is a valid address to listen on', (text, address) => {
-  expect(readMetricsAddress(text)).toBe(address);
+  expect(readAddress('--metrics', text)).toBe(address);
 });
 
 test.each([
@@ -40,7 +40,7 @@ test.each([
   'http://127.0.0.1:80',
   '127.0.0.1:80/x',
 ])('%j is not a valid address to listen on', (text) => {
-  expect(() => readMetricsAddress(text)).toThrow(expect.objectContaining({ code: 'usage.invalid' }));
+  expect(() => readAddress('--metrics', text)).toThrow(expect.objectContaining({ code: 'usage.invalid' }));
 });
 
 const NOW = Date.parse('2026-02-01T12:00:00Z');

@@ -21,6 +21,17 @@ test.each([
   expect(asTyped(LOGS, { flags: {}, env })).toBe(typed);
 });
 
+test.each([
+  ['ability worker --env dev', 'node_modules/.bin/ability worker --env dev'],
+  ['ability serve', 'node_modules/.bin/ability serve'],
+  ['ability mcp', 'node_modules/.bin/ability mcp'],
+  ['ability up', 'node_modules/.bin/ability up'],
+  ['ability up --detach', 'npx ability up --detach'],
+])('a service is not begun by a package manager, which may keep a signal to itself: %s', (text, typed) => {
+  expect(asTyped(text, { flags: {}, env: { npm_command: 'exec' } })).toBe(typed);
+  expect(asTyped(text, { flags: {} })).toBe(text);
+});
+
 test('it names the same project and server, and the same environment if it depends on one', () => {
   const flags = { project: '../my project', address: 'host:7233', namespace: 'n', env: 'staging' };
   const here = `--project '../my project' --address host:7233 --namespace n`;
