@@ -113,11 +113,20 @@ function failureOf(
   return failure;
 }
 
-/** Milliseconds before the next attempt, with jitter; carried by the attempt's failure, it costs no event. */
-export function jitteredDelay(policy: RetryPolicy | undefined, attempt: number, random = Math.random): number {
+/**
+ * Milliseconds before the next attempt; carried by the attempt's failure, it costs no event. @param asked the least, as
+ * the other side asks for. @param random for jitter; undefined: none.
+ */
+export function delayOf(
+  policy: RetryPolicy | undefined,
+  attempt: number,
+  asked: number,
+  random: (() => number) | undefined,
+): number {
   const { initialInterval, backoffCoefficient = RETRY.factor, maximumInterval } = policy ?? {};
   // Temporal gives activities the policy's times as numbers, however they were written.
   const first = typeof initialInterval === 'number' ? initialInterval : RETRY.firstMs;
   const max = typeof maximumInterval === 'number' ? maximumInterval : Math.max(RETRY.maxMs, first);
-  return jittered(Math.min(first * backoffCoefficient ** (attempt - 1), max), random);
+  const whole = Math.min(first * backoffCoefficient ** (attempt - 1), max);
+  return Math.max(asked, random ? jittered(whole, random) : whole);
 }

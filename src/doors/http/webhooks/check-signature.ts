@@ -17,27 +17,59 @@ const TOLERANCE_SECONDS = 5 * 60;
 /** A sender has fewer keys; further signatures are not tried. */
 const MAX_SIGNATURES = 10;
 
+/** What the headers of Standard Webhooks begin with; Svix signs in the same way under its own names. */
+const STANDARD = ['webhook', 'svix'] as const;
+
+/** Senders that sign in a way of their own, by the header of their signature. */
+const OTHERS: Record<string, string> = {
+  'circleci-signature': 'CircleCI',
+  'linear-signature': 'Linear',
+  'paddle-signature': 'Paddle',
+  'paypal-transmission-sig': 'PayPal',
+  'sentry-hook-signature': 'Sentry',
+  'stripe-signature': 'Stripe',
+  'typeform-signature': 'Typeform',
+  'x-amz-sns-message-type': 'Amazon SNS',
+  'x-gitlab-token': 'GitLab',
+  'x-hubspot-signature-v3': 'HubSpot',
+  'x-pagerduty-signature': 'PagerDuty',
+  'x-shopify-hmac-sha256': 'Shopify',
+  'x-signature-ed25519': 'Discord',
+  'x-slack-signature': 'Slack',
+  'x-square-hmacsha256-signature': 'Square',
+  'x-twilio-signature': 'Twilio',
+  'x-vercel-signature': 'Vercel',
+  'x-zm-signature': 'Zoom',
+};
+
 /**
  * Before reading the body; a request without a signature does not learn which webhooks exist. @throws AbilityError
  * `door.unsigned`.
  */
 export function refuseUnsigned(headers: Headers): void {
-  if (headers['x-hub-signature-256'] !== undefined || headers['webhook-signature'] !== undefined) return;
-  const isOld = headers['x-hub-signature'] !== undefined;
-  throw unsigned(isOld ? 'It is signed with SHA-1 alone' : 'It has no signature');
+  if (headers['x-hub-signature-256'] !== undefined || schemesIn(headers).length > 0) return;
+  const old = textOf(headers['x-hub-signature']);
+  const other = Object.keys(OTHERS).find((name) => headers[name] !== undefined);
+  if (other) throw unsigned(`${OTHERS[other]} signs in a way of its own (\`${other}\`), which is not supported`);
+  if (old === undefined) throw unsigned('it has no signature');
+  const isNew = old.startsWith('sha256=');
+  throw unsigned(isNew ? 'its signature is in `X-Hub-Signature`, as of Bitbucket' : 'it is signed with SHA-1 alone');
+}
+
+function schemesIn(headers: Headers): (typeof STANDARD)[number][] {
+  return STANDARD.filter((prefix) => headers[`${prefix}-signature`] !== undefined);
 }
 
 /**
- * Checks the bytes received; signatures of both kinds must both be good. @param secret of GitHub any text, of
+ * Checks the bytes received; signatures of several kinds must all be good. @param secret of GitHub any text, of
  * Standard Webhooks `whsec_` and base64. @param now milliseconds since 1970. @throws AbilityError `door.unsigned`.
  */
 export function checkSignature(secret: string, headers: Headers, body: Buffer, now: number): Signed {
   refuseUnsigned(headers);
-  const isStandard = headers['webhook-signature'] !== undefined;
   const isGithub = headers['x-hub-signature-256'] !== undefined;
   if (isGithub && !isSignedByGithub(secret, headers, body)) throw notFitting();
-  if (!isStandard) return { scheme: 'github', delivery: textOf(headers['x-github-delivery']) };
-  const id = checkStandard(secret, headers, body, now);
+  const [id] = schemesIn(headers).map((prefix) => checkStandard(prefix, secret, headers, body, now));
+  if (id === undefined) return { scheme: 'github', delivery: textOf(headers['x-github-delivery']) };
   return { scheme: 'standard', delivery: id };
 }
 
@@ -49,10 +81,10 @@ function isSignedByGithub(secret: string, headers: Headers, body: Buffer): boole
 }
 
 /** @returns the message's id, which the signature covers. */
-function checkStandard(secret: string, headers: Headers, body: Buffer, now: number): string {
-  const id = textOf(headers['webhook-id']);
-  const seconds = textOf(headers['webhook-timestamp']);
-  const signatures = textOf(headers['webhook-signature'])?.split(' ') ?? [];
+function checkStandard(prefix: string, secret: string, headers: Headers, body: Buffer, now: number): string {
+  const id = textOf(headers[`${prefix}-id`]);
+  const seconds = textOf(headers[`${prefix}-timestamp`]);
+  const signatures = textOf(headers[`${prefix}-signature`])?.split(' ') ?? [];
   // Full stops separate the signed parts, so an id with one could be read as another message.
   if (id === undefined || id === '' || id.includes('.') || !/^\d{1,12}$/.test(seconds ?? '')) throw notFitting();
   const key = standardKey(secret);
@@ -64,7 +96,7 @@ function checkStandard(secret: string, headers: Headers, body: Buffer, now: numb
   });
   if (!isGood) throw notFitting();
   if (Math.abs(now / 1000 - Number(seconds)) <= TOLERANCE_SECONDS) return id;
-  throw unsigned(`Its timestamp, ${seconds}, differs from ours by more than ${TOLERANCE_SECONDS / 60} minutes`);
+  throw unsigned(`its timestamp, ${seconds}, differs from ours by more than ${TOLERANCE_SECONDS / 60} minutes`);
 }
 
 function textOf(header: string | string[] | undefined): string | undefined {
@@ -72,14 +104,14 @@ function textOf(header: string | string[] | undefined): string | undefined {
 }
 
 function notFitting(): AbilityError {
-  return unsigned('The signature does not fit the body and the secret');
+  return unsigned('the signature does not fit the body and the secret');
 }
 
 function unsigned(why: string): AbilityError {
   return new AbilityError({
     code: 'door.unsigned',
-    message: `The webhook is not accepted: ${why.charAt(0).toLowerCase()}${why.slice(1)}`,
+    message: `The webhook is not accepted: ${why}`,
     suggestion:
-      'Sign it as GitHub does (`X-Hub-Signature-256`) or as Standard Webhooks specifies (`webhook-signature`).',
+      'Sign it as GitHub does (`X-Hub-Signature-256`), or as Standard Webhooks and Svix do (`webhook-signature`, `svix-signature`).',
   });
 }
