@@ -113,20 +113,12 @@ function failureOf(
   return failure;
 }
 
-/**
- * Milliseconds before the next attempt; carried by the attempt's failure, it costs no event. @param asked the least, as
- * the other side asks for. @param random for jitter; undefined: none.
- */
-export function delayOf(
-  policy: RetryPolicy | undefined,
-  attempt: number,
-  asked: number,
-  random: (() => number) | undefined,
-): number {
+/** Milliseconds before the next attempt, no fewer than `least`; carried by the attempt's failure, it costs no event. */
+export function delayOf(policy: RetryPolicy | undefined, attempt: number, least: number, random?: () => number) {
   const { initialInterval, backoffCoefficient = RETRY.factor, maximumInterval } = policy ?? {};
   // Temporal gives activities the policy's times as numbers, however they were written.
   const first = typeof initialInterval === 'number' ? initialInterval : RETRY.firstMs;
   const max = typeof maximumInterval === 'number' ? maximumInterval : Math.max(RETRY.maxMs, first);
   const whole = Math.min(first * backoffCoefficient ** (attempt - 1), max);
-  return Math.max(asked, random ? jittered(whole, random) : whole);
+  return Math.max(least, random ? jittered(whole, random) : whole);
 }

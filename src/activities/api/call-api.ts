@@ -10,7 +10,7 @@ import { addToSpan } from '../../tracing/current-span.js';
 import { serverOf } from '../../tracing/trace-model-call.js';
 import { CallFailure } from '../call/call-failure.js';
 import type { CallInput } from '../call/call-input.js';
-import { headersThatMatter, retryAtOf } from '../call/retry-after.js';
+import { headersThatMatter, notBefore, retryAtOf } from '../call/retry-after.js';
 import { prepareBody, type SendableBody } from './body-parts.js';
 import { type ApiRequest, buildRequest, followRedirect } from './build-request.js';
 import { refuseForbiddenUrl, watchedAgent } from './guarded-connections.js';
@@ -155,11 +155,10 @@ function badStatus(answer: Dispatcher.ResponseData, text: string, url: URL, { lo
   const { statusCode: status, headers } = answer;
   const body = log.excerpt(text, KEPT_OF_FAILURE);
   const later = retryAtOf(headers, Date.now());
-  const when = later.retry_at ? ` (not to be asked before ${later.retry_at})` : '';
   return new CallFailure(
     {
       code: `http.${status}`,
-      message: `${url.host} answered ${status}${when}${body ? `: ${body.slice(0, 300)}` : ''}`,
+      message: `${url.host} answered ${status}${notBefore(later)}${body ? `: ${body.slice(0, 300)}` : ''}`,
       details: { status, headers: headersThatMatter(headers), body, ...later },
     },
     { unclear: UNCLEAR_STATUSES.has(status) },

@@ -18,9 +18,9 @@ export function failureOf(run: TaskRun, call: OperationCall, leftMs: number, err
   if (end.kind === 'problem') {
     run.steps.note(path, id, { status: 'running', attempts: end.attempt });
     run.hooks.keep(end.hooks);
-    const { problem, cut, hasArrived, isAnswer } = end;
+    const { problem, cut, hasArrived, isAnswer, isFinal } = end;
     if (problem.code !== 'outcome.unknown')
-      return limitOf(run, call, leftMs, problem) ?? new StepFailure(problem, hasArrived, isAnswer);
+      return limitOf(run, call, leftMs, problem) ?? new StepFailure(problem, hasArrived, isAnswer, isFinal);
     const limit = limitOf(run, call, leftMs, seenBefore(problem));
     return run.lost.endOf({ problem, wasCut: cut, mayBeCut: call.mayBeCut, limit });
   }
@@ -56,7 +56,10 @@ function limitOf(run: TaskRun, call: OperationCall, leftMs: number, problem: Pro
 function timeoutOf(run: TaskRun, call: OperationCall, leftMs: number, problem: Problem): StepFailure {
   const { operation, timeoutMs, budget } = call;
   const isByBudget = leftMs <= stepLimit(run.task.plan.limits, operation, timeoutMs) && budget.left() < SLACK_MS;
-  return isByBudget ? budget.exhausted() : new StepFailure(problem);
+  if (!isByBudget) return new StepFailure(problem);
+  const failure = budget.exhausted();
+  if (problem.details !== undefined) failure.problem.details = problem.details;
+  return failure;
 }
 
 /** The last known problem of a call with an unknown outcome. */

@@ -42,7 +42,7 @@ async function tryAgain(
   wait *= factor ** (begun - 1);
   const inner = step.steps.map(({ id }) => `${path}/${nameOfStep(id)}`);
   for (let attempt = begun; ; attempt += 1) {
-    let asked = 0;
+    let [asked, why] = [0, ''];
     try {
       run.steps.note(path, step.id, { status: 'running', attempts: attempt });
       return await work({ ...frame, groups: [...frame.groups, attempt] });
@@ -51,6 +51,7 @@ async function tryAgain(
       if (!again || attempt >= attempts) throw error;
       refuseAgain(retry, error, attempt);
       asked = waitAskedFor(error.problem, Date.now());
+      why = error.problem.code;
       if (asked > frame.budget.left()) throw error;
     }
     const whole = Math.min(wait, max);
@@ -58,7 +59,7 @@ async function tryAgain(
     const own = retry.jitter ? jittered(whole, Math.random) : whole;
     const pause = frame.budget.capWait(Math.max(own, asked));
     try {
-      run.steps.backingOff.set(path, { attempt: attempt + 1, at: Date.now() + pause });
+      run.steps.backingOff.set(path, { attempt: attempt + 1, at: Date.now() + pause, why });
       await frame.halt.wait(() => sleep(pause, { summary: `${path}: attempt ${attempt + 1}` }));
     } catch (error) {
       // The next run must begin with the next attempt, not with the failures of this one.

@@ -12,6 +12,8 @@ import { describeStepWait, inOne, renderHeartbeat } from './describe-progress.js
 import { OutputTap, type ProgressView, type ShownTask } from './output-tap.js';
 
 const HEARTBEAT_MS = 60_000;
+/** A wait for an attempt that no line is printed for. */
+const SHORT_MS = 5000;
 const OUTPUT_MS = 500;
 /** The maximum number of skipped steps with a line each. */
 const MAX_SKIPPED = 3;
@@ -46,9 +48,10 @@ export class LineView implements ProgressView {
     this.noteEnds(result, now === undefined);
     this.announcer.announce(result);
     for (const wait of now?.view.waits ?? []) {
-      const { path, for: kind } = wait;
+      const { path, for: kind, until = '', attempt = '' } = wait;
       // The heartbeat reports other waits, as between the turns of a loop.
-      if ((kind === 'signal' || kind === 'condition' || kind === 'time') && this.announcer.markNew(`wait ${path}`)) {
+      const isSaid = kind === 'attempt' ? Date.parse(until) - this.clock() > SHORT_MS : kind !== 'turn';
+      if (isSaid && this.announcer.markNew(`wait ${path} ${attempt}`)) {
         terminal.note(`  ${path} ${inOne(describeStepWait(wait, this.clock()))}`);
       }
     }

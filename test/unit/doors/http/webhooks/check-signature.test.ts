@@ -44,9 +44,9 @@ test('a message of Svix has its own names, and is valid only under one set of na
 });
 
 test.each([
-  ['stripe-signature', 't=1,v1=00', /Stripe signs in a way of its own \(`stripe-signature`\), which is not supported/],
-  ['x-slack-signature', 'v0=00', /Slack signs/],
-  ['x-gitlab-token', 'secret', /GitLab signs/],
+  ['stripe-signature', 't=1,v1=00', /the way of stripe to sign \(`stripe-sig..`\) is not supported/],
+  ['x-slack-signature', 'v0=00', /way of slack/],
+  ['x-gitlab-token', 'secret', /way of gitlab/],
   ['x-hub-signature', 'sha256=00', /as of Bitbucket/],
   ['x-hub-signature', 'sha1=00', /SHA-1 alone/],
   ['x-other', '1', /it has no signature/],
