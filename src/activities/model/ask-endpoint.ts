@@ -24,6 +24,7 @@ const MAX_BYTES = 8 * MAX_ANSWER_LENGTH;
 const LONGEST_MS = 3_600_000;
 const MAX_OF_REFUSAL = 300;
 
+const UNREAD = 'was not reached, broke off its answer, or answered with what cannot be read';
 /** Short codes of a quota that no wait renews. */
 const USED_UP = /quota|balance|billing|credit/i;
 
@@ -209,11 +210,7 @@ function failureOf(error: unknown, model: PlanModel, host: string, stop: AbortSi
     return new CallFailure(problem, { isFinal: true });
   }
   const later = retryAtOf(Object.fromEntries(headers ?? []), Date.now());
-  const said = answer ? `answered ${answer}` : reasonOf(error);
+  const unread = error instanceof SyntaxError ? 'answered with what is no JSON' : UNREAD;
+  const said = answer ? `answered ${answer}` : unread;
   return new CallFailure({ code: 'model.unavailable', message: `${host} ${said}${notBefore(later)}`, details: later });
-}
-
-function reasonOf(error: unknown): string {
-  if (error instanceof SyntaxError) return 'answered with what is no JSON';
-  return 'was not reached, broke off its answer, or answered with what cannot be read';
 }

@@ -1,5 +1,5 @@
 import type { AgentLeft, ModelAnswer, ModelRequest, ModelUsage } from '../../contracts/agent.js';
-import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
+import type { Json, JsonObject } from '../../contracts/json.js';
 import type { ModelImplementation, Plan, PlanAgent, PlanModel } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { checkAgainst } from '../../planning/input/schemas.js';
@@ -55,16 +55,12 @@ export async function callModel(
     };
     return answer as unknown as Json;
   } catch (error) {
-    throw heard.said ? counted(error, usageOf(question, heard.said, implementation.model)) : error;
+    if (!heard.said || !(error instanceof AbilityError)) throw error;
+    // The agent's limits count a failed attempt by its details.
+    const { details, ...problem } = error.toProblem();
+    const all = { ...(details as object), usage: usageOf(question, heard.said, implementation.model) };
+    throw new CallFailure({ ...problem, details: all }, { ...factsOf(error), cause: error });
   }
-}
-
-/** A failed attempt with its usage in the details, so that the agent's limits count it. */
-function counted(error: unknown, usage: ModelUsage): unknown {
-  if (!(error instanceof AbilityError)) return error;
-  const { details, ...problem } = error.toProblem();
-  const all = { ...(isJsonObject(details) && details), usage };
-  return new CallFailure({ ...problem, details: all }, { ...factsOf(error), cause: error });
 }
 
 async function answerTo(

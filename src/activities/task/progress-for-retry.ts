@@ -4,6 +4,7 @@ import type { TurnCount } from '../../contracts/loops.js';
 import type { PlanStep } from '../../contracts/plan.js';
 import type { Progress, StepProgress } from '../../contracts/task.js';
 import { TURNS } from '../../rules/agents/agent-turns.js';
+import { usageOf } from '../../rules/agents/agent-usage.js';
 import { digestOf } from '../../rules/canonical.js';
 import type { StepTree } from '../../rules/steps/find-step.js';
 import { mainSteps } from '../../rules/steps/inner-steps.js';
@@ -89,8 +90,10 @@ export function keptProgress({ plan: old, progress }: EarlierTask, now: StepTree
     }
   }
 
-  const turns = old.agent && now.agent && from === null ? progress[TURNS.turns] : undefined;
-  if (turns?.agent) return { [TURNS.turns]: keptTurns(turns, turns.agent) };
+  const turns = old.agent && now.agent ? progress[TURNS.turns] : undefined;
+  // A new conversation is paid from what is left, too.
+  const anew = turns?.agent && from !== null ? { ...usageOf(turns.agent), turns: 0, head: null } : undefined;
+  if (turns?.agent) return { [TURNS.turns]: anew ? { status: 'pending', agent: anew } : keptTurns(turns, turns.agent) };
   walk(now.steps, '');
   return kept;
 }

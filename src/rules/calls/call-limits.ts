@@ -1,5 +1,4 @@
 import { isRepeatable } from '../../contracts/effects.js';
-import { isJsonObject } from '../../contracts/json.js';
 import type { PlanLimits, PlanOperation } from '../../contracts/plan.js';
 import type { Problem } from '../../contracts/problem.js';
 
@@ -14,7 +13,7 @@ export const RETRY = { attempts: 3, firstMs: 1000, factor: 2, maxMs: 30_000 } as
 
 /** Milliseconds until the other side of a failed call wants to be asked again; 0 if it did not say. */
 export function waitAskedFor({ details }: Problem, now: number): number {
-  const { retry_at: at } = isJsonObject(details) ? details : {};
+  const { retry_at: at } = (details ?? {}) as { retry_at?: unknown };
   return typeof at === 'string' ? Math.max(0, Date.parse(at) - now) || 0 : 0;
 }
 

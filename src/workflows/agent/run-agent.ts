@@ -2,6 +2,7 @@ import { sleep } from '@temporalio/workflow';
 import type { AgentLeft, AgentProgress, ModelAnswer, ModelRequest, ToolResult } from '../../contracts/agent.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
 import type { PlanAgent, PlanOperation, RepeatStep } from '../../contracts/plan.js';
+import type { Problem } from '../../contracts/problem.js';
 import type { StepProgress } from '../../contracts/task.js';
 import { TURNS } from '../../rules/agents/agent-turns.js';
 import { addUsage, leftOf, limitsWithin, UNUSED } from '../../rules/agents/agent-usage.js';
@@ -135,27 +136,22 @@ async function askModel(agent: PlanAgent, { run, halt, budget, groups }: Frame, 
       entry.agent = now;
       if (problem.code === 'limit.max_tokens') throw limitReached('max_tokens', now);
       if (problem.code === 'limit.max_cost') throw limitReached('max_cost', now);
-      const wait = waitBefore(attempts + 1, error, budget.left());
+      const wait = waitBefore(attempts + 1, problem, budget.left());
       if (wait === undefined) throw error;
       run.steps.backingOff.set(TURNS.turns, { attempt: attempts + 1, at: Date.now() + wait, why: problem.code });
-      budget.begin();
-      try {
-        await halt.wait(() => sleep(wait, { summary: `${path}: attempt ${attempts + 1}` }));
-      } finally {
-        budget.end();
-        run.steps.backingOff.delete(TURNS.turns);
-      }
+      budget.spend(wait);
+      await halt.wait(() => sleep(wait, { summary: `${path}: attempt ${attempts + 1}` }));
+      run.steps.backingOff.delete(TURNS.turns);
     }
   }
 }
 
-/** Milliseconds before an attempt; undefined: it is not made. */
-function waitBefore(attempt: number, { problem, isFinal }: StepFailure, leftMs: number): number | undefined {
-  if (isFinal || !isRetryableCode(problem.code) || problem.code === 'worker.unavailable') return undefined;
+/** Milliseconds before an attempt; undefined: it is not made. An answer that cannot be read is not paid twice. */
+function waitBefore(attempt: number, problem: Problem, leftMs: number): number | undefined {
   const asked = waitAskedFor(problem, Date.now());
-  if (asked === 0 && attempt > RETRY.attempts) return undefined;
+  const isLast = !isRetryableCode(problem.code) || ['model.answer_broken', 'worker.unavailable'].includes(problem.code);
   const wait = asked === 0 ? RETRY.firstMs * RETRY.factor ** (attempt - 2) : Math.max(asked, RETRY.firstMs);
-  return wait < leftMs ? wait : undefined;
+  return isLast || (asked === 0 && attempt > RETRY.attempts) || wait >= leftMs ? undefined : wait;
 }
 
 function endTurn(run: TaskRun, loop: RepeatStep, turn: number): void {

@@ -18,9 +18,9 @@ export function failureOf(run: TaskRun, call: OperationCall, leftMs: number, err
   if (end.kind === 'problem') {
     run.steps.note(path, id, { status: 'running', attempts: end.attempt });
     run.hooks.keep(end.hooks);
-    const { problem, cut, hasArrived, isAnswer, isFinal } = end;
+    const { problem, cut, hasArrived, isAnswer } = end;
     if (problem.code !== 'outcome.unknown')
-      return limitOf(run, call, leftMs, problem) ?? new StepFailure(problem, hasArrived, isAnswer, isFinal);
+      return limitOf(run, call, leftMs, problem) ?? new StepFailure(problem, hasArrived, isAnswer);
     const limit = limitOf(run, call, leftMs, seenBefore(problem));
     return run.lost.endOf({ problem, wasCut: cut, mayBeCut: call.mayBeCut, limit });
   }

@@ -17,13 +17,11 @@ export class StepFailure extends Error {
   /**
    * @param hasArrived whether the call was made, and only its answer is unusable.
    * @param isAnswer whether the author declared that an answer means this failure, which is then retried only if named.
-   * @param isFinal whether another attempt of its call would fail in the same way.
    */
   constructor(
     readonly problem: Problem,
     readonly hasArrived = false,
     readonly isAnswer = false,
-    readonly isFinal = false,
   ) {
     super(problem.message);
   }
@@ -110,7 +108,7 @@ export function messageOf(error: unknown): string {
 }
 
 /** What a failure means for the answer of a call; see {@link StepFailure}. */
-type Arrival = Pick<StepFailure, 'hasArrived' | 'isAnswer' | 'isFinal'>;
+type Arrival = Pick<StepFailure, 'hasArrived' | 'isAnswer'>;
 
 /** Meaning of an activity's failure: our problem, a timeout of Temporal's, or an unexpected error. */
 export type ActivityEnd =
@@ -148,7 +146,7 @@ export function readActivityFailure(error: unknown): ActivityEnd {
       refused_in: refusedIn,
     } = reportedBy(cause);
     const { type: code, message } = cause;
-    const said = { attempt, hooks, cut, hasArrived, isAnswer, isFinal: cause.nonRetryable === true, refusedIn };
+    const said = { attempt, hooks, cut, hasArrived, isAnswer, refusedIn };
     return { kind: 'problem', problem: problem ?? { code, message }, ...said };
   }
   return { kind: 'other', error };

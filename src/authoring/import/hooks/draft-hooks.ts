@@ -106,8 +106,10 @@ function shownTo(hook: SettingsHook, abilities: readonly Shown[]): { mapped: Map
   if (translated && 'why' in translated) return translated;
   let fits: (tool: string) => boolean;
   try {
-    const matches = matcherOf(matcher);
-    fits = (tool) => matches(tool) && (translated === undefined || translated.tool === tool);
+    // As the tools match: plain names exactly, anything else as an expression that may match anywhere.
+    const isPlain = /^[A-Za-z0-9_|]+$/.test(matcher ?? '');
+    const pattern = matcher === undefined ? undefined : new RegExp(isPlain ? `^(?:${matcher})$` : matcher);
+    fits = (tool) => (pattern?.test(tool) ?? true) && (translated === undefined || translated.tool === tool);
   } catch {
     return { why: `its matcher ${JSON.stringify(matcher)} is no regular expression` };
   }
@@ -115,14 +117,6 @@ function shownTo(hook: SettingsHook, abilities: readonly Shown[]): { mapped: Map
   if (mapped.length === 0) return { why: nothingFits(matcher ?? 'every tool') };
   if (translated?.condition !== undefined) for (const { entry } of mapped) entry.if = translated.condition;
   return { mapped };
-}
-
-/** As the tools themselves match: plain names exactly, anything else as an expression that may match anywhere. */
-function matcherOf(matcher: string | undefined): (tool: string) => boolean {
-  if (matcher === undefined) return () => true;
-  const names = /^[A-Za-z0-9_|]+$/.test(matcher) ? matcher.split('|') : undefined;
-  const pattern = new RegExp(matcher);
-  return (tool) => names?.includes(tool) ?? pattern.test(tool);
 }
 
 function nothingFits(matcher: string): string {

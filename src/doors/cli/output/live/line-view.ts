@@ -12,8 +12,6 @@ import { describeStepWait, inOne, renderHeartbeat } from './describe-progress.js
 import { OutputTap, type ProgressView, type ShownTask } from './output-tap.js';
 
 const HEARTBEAT_MS = 60_000;
-/** A wait for an attempt that no line is printed for. */
-const SHORT_MS = 5000;
 const OUTPUT_MS = 500;
 /** The maximum number of skipped steps with a line each. */
 const MAX_SKIPPED = 3;
@@ -49,8 +47,8 @@ export class LineView implements ProgressView {
     this.announcer.announce(result);
     for (const wait of now?.view.waits ?? []) {
       const { path, for: kind, until = '', attempt = '' } = wait;
-      // The heartbeat reports other waits, as between the turns of a loop.
-      const isSaid = kind === 'attempt' ? Date.parse(until) - this.clock() > SHORT_MS : kind !== 'turn';
+      // The heartbeat reports other waits, as between the turns of a loop. One of seconds is not worth a line.
+      const isSaid = kind === 'attempt' ? Date.parse(until) - this.clock() > 5000 : kind !== 'turn';
       if (isSaid && this.announcer.markNew(`wait ${path} ${attempt}`)) {
         terminal.note(`  ${path} ${inOne(describeStepWait(wait, this.clock()))}`);
       }

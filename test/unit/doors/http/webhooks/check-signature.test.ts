@@ -47,7 +47,7 @@ test.each([
   ['stripe-signature', 't=1,v1=00', /the way of stripe to sign \(`stripe-sig..`\) is not supported/],
   ['x-slack-signature', 'v0=00', /way of slack/],
   ['x-gitlab-token', 'secret', /way of gitlab/],
-  ['x-hub-signature', 'sha256=00', /as of Bitbucket/],
+  ['x-hub-signature', 'sha256=00', /way of bitbucket/],
   ['x-hub-signature', 'sha1=00', /SHA-1 alone/],
   ['x-other', '1', /it has no signature/],
 ])('a sender with %s: %s is refused by its name', (name, value, why) => {
