@@ -73,7 +73,7 @@ async function makeAttempt(request: CallRequest, dependencies: CallDependencies)
     const unclearBefore = attempt.unclearBefore || attempt.lostBefore;
     const attemptsLeft = Math.max(0, attempts - number);
     const { effects } = operation;
-    const asked = error instanceof AbilityError ? waitAskedFor(error, Date.now()) : 0;
+    const asked = (error instanceof AbilityError && waitAskedFor(error, Date.now())) || 0;
     const { retryPolicy: policy } = context.info;
     const delayMs = jitter || asked > 0 ? delayOf(policy, number, asked, jitter ? Math.random : undefined) : undefined;
     const before = { unclearBefore, arrivedBefore, hooks };

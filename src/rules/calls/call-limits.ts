@@ -11,10 +11,11 @@ const STEP_MS = 60_000;
 /** Default retries of a call. Source: docs/operations.md#limits. */
 export const RETRY = { attempts: 3, firstMs: 1000, factor: 2, maxMs: 30_000 } as const;
 
-/** Milliseconds until the other side of a failed call wants to be asked again; 0 if it did not say. */
-export function waitAskedFor({ details }: Problem, now: number): number {
+/** Milliseconds until the other side of a failed call wants to be asked again; undefined: it did not say. */
+export function waitAskedFor({ details }: Problem, now: number): number | undefined {
   const { retry_at: at } = (details ?? {}) as { retry_at?: unknown };
-  return typeof at === 'string' ? Math.max(0, Date.parse(at) - now) || 0 : 0;
+  const time = typeof at === 'string' ? Date.parse(at) : Number.NaN;
+  return Number.isNaN(time) ? undefined : Math.max(0, time - now);
 }
 
 /** As written, else one if a second could do harm. Source: docs/architecture.md#the-way-of-a-task. */

@@ -150,8 +150,8 @@ async function askModel(agent: PlanAgent, { run, halt, budget, groups }: Frame, 
 function waitBefore(attempt: number, problem: Problem, leftMs: number): number | undefined {
   const asked = waitAskedFor(problem, Date.now());
   const isLast = !isRetryableCode(problem.code) || ['model.answer_broken', 'worker.unavailable'].includes(problem.code);
-  const wait = asked === 0 ? RETRY.firstMs * RETRY.factor ** (attempt - 2) : Math.max(asked, RETRY.firstMs);
-  return isLast || (asked === 0 && attempt > RETRY.attempts) || wait >= leftMs ? undefined : wait;
+  const wait = asked === undefined ? RETRY.firstMs * RETRY.factor ** (attempt - 2) : Math.max(asked, RETRY.firstMs);
+  return isLast || (asked === undefined && attempt > RETRY.attempts) || wait >= leftMs ? undefined : wait;
 }
 
 function endTurn(run: TaskRun, loop: RepeatStep, turn: number): void {

@@ -50,7 +50,7 @@ async function tryAgain(
       const again = isStepFailure(error) && isTriedAgain(error, errors);
       if (!again || attempt >= attempts) throw error;
       refuseAgain(retry, error, attempt);
-      asked = waitAskedFor(error.problem, Date.now());
+      asked = waitAskedFor(error.problem, Date.now()) ?? 0;
       why = error.problem.code;
       if (asked > frame.budget.left()) throw error;
     }
