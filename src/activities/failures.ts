@@ -113,11 +113,12 @@ function failureOf(
   return failure;
 }
 
-/** Milliseconds before the next attempt, with jitter; carried by the attempt's failure, it costs no event. */
-export function jitteredDelay(policy: RetryPolicy | undefined, attempt: number, random = Math.random): number {
+/** Milliseconds before the next attempt, no fewer than `least`; carried by the attempt's failure, it costs no event. */
+export function delayOf(policy: RetryPolicy | undefined, attempt: number, least: number, random?: () => number) {
   const { initialInterval, backoffCoefficient = RETRY.factor, maximumInterval } = policy ?? {};
   // Temporal gives activities the policy's times as numbers, however they were written.
   const first = typeof initialInterval === 'number' ? initialInterval : RETRY.firstMs;
   const max = typeof maximumInterval === 'number' ? maximumInterval : Math.max(RETRY.maxMs, first);
-  return jittered(Math.min(first * backoffCoefficient ** (attempt - 1), max), random);
+  const whole = Math.min(first * backoffCoefficient ** (attempt - 1), max);
+  return Math.max(least, random ? jittered(whole, random) : whole);
 }

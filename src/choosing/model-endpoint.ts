@@ -100,19 +100,29 @@ export async function connectToModel(model: ModelEndpoint, { timeoutMs, maxBytes
     timeout: timeoutMs,
     logLevel: 'off',
     fetch: (url, init) => {
-      const request = { ...init, dispatcher, redirect: 'error' } as unknown as UndiciInit;
+      const request = { ...init, dispatcher, redirect: 'manual' } as unknown as UndiciInit;
       return fetch(String(url), request) as unknown as Promise<Response>;
     },
     ...(!model.key && { defaultHeaders: { authorization: null } }),
   });
 }
 
+/** Words of letters, so neither a key nor a text for an AI. */
+const SHORT_CODE = /^(?=.{3,48}$)[A-Za-z]+(?:_[A-Za-z]+)*$/;
+
+/** What an endpoint answered in place of a result, such as `429 (insufficient_quota)`; undefined: nothing. */
+export function answeredWith(error: unknown): string | undefined {
+  const { status, code, type } = error as { status?: unknown; code?: unknown; type?: unknown };
+  const short = [code, type].find((one) => typeof one === 'string' && SHORT_CODE.test(one));
+  return status === undefined || short === undefined ? (short ?? status)?.toString() : `${status} (${short})`;
+}
+
 /** No full stop. Omits network messages and bodies, which could hold the key, or text meant for an AI. */
 export function whyUnanswered(error: unknown, { host }: URL): string {
   const denial = denialIn(error);
   if (denial) return `The model was not asked: ${denial.message}`;
-  const { status } = error as { status?: unknown };
-  if (typeof status === 'number') return `The request to the model failed: ${host} answered ${status}`;
+  const answer = answeredWith(error);
+  if (answer) return `The request to the model failed: ${host} answered ${answer}`;
   return `The request to the model failed: ${host} was not reached, or its answer cannot be read`;
 }
 

@@ -29,7 +29,8 @@ export const CODES = {
   },
   'agent.answer_invalid': {
     exit: EXIT.failed,
-    means: 'The answer of an agent does not fit its `output_schema`, even after its model was asked once to repair it.',
+    means:
+      'The answer of an agent is empty or does not fit its `output_schema`, even after its model was asked once to repair it.',
     next: 'State in `instructions` what the answer has to be, or use another model; `ability why` shows what it answered.',
   },
   'agent.not_a_tool': {
@@ -601,8 +602,8 @@ export const CODES = {
   'model.rejected': {
     exit: EXIT.failed,
     means:
-      'The endpoint of a model refused the request: a wrong key, an unknown model, or a request that it does not accept.',
-    next: 'Check the key and the name of the model under `models` in `ability.yaml`.',
+      'The endpoint of a model refused the request (a wrong key, a used-up quota, an unknown model, too long a conversation), is none, or the model refused to answer.',
+    next: 'Read the short code of the endpoint in the message; check the key, its quota, and `models` in `ability.yaml`.',
   },
   'model.unavailable': {
     exit: EXIT.failed,

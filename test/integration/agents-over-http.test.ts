@@ -1,11 +1,18 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { retryTask, viewTask } from '../../src/client/index.js';
 import { agent, sendChunk, streams } from '../fixtures/agents.js';
+import { retryBy } from '../fixtures/caller.js';
 import { listenTo, type OpenDoor, openDoor } from '../fixtures/http-door.js';
 import { connectAgent, doorOf, hearProgress } from '../fixtures/mcp-agent.js';
 import { operation, projectFile, shellOperation } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
-import { answerBody, type ChatEndpoint, openChatEndpoint } from '../fixtures/servers/chat-endpoint.js';
+import {
+  answerBody,
+  type ChatBehaviour,
+  type ChatEndpoint,
+  openChatEndpoint,
+} from '../fixtures/servers/chat-endpoint.js';
 
 let project: RunningProject;
 let endpoint: ChatEndpoint;
@@ -151,7 +158,7 @@ describe('an agent whose model is behind an OpenAI-compatible endpoint', () => {
       (response) => {
         response.writeHead(200, { 'content-type': 'text/html' }).end('<html>hello</html>');
       },
-      'model.unavailable',
+      'model.rejected',
     ],
     [
       'answers with 10 MB of text',
@@ -177,7 +184,7 @@ describe('an agent whose model is behind an OpenAI-compatible endpoint', () => {
       (response) => {
         response.writeHead(302, { location: 'http://127.0.0.1:1/v1' }).end();
       },
-      'model.unavailable',
+      'model.rejected',
     ],
     [
       'answers with an empty text',
@@ -193,6 +200,90 @@ describe('an agent whose model is behind an OpenAI-compatible endpoint', () => {
     endpoint.behave(behave);
     const result = await project.run('counter', { request: 'x' });
     expect(result).toMatchObject({ status: 'failed', error: { code } });
+  });
+
+  const broken429 = (headers: Record<string, string>, code?: string) =>
+    answerBody(JSON.stringify({ error: { code: code ?? 'rate_limit_exceeded' } }), 429, headers);
+  /** Notes something, is then answered otherwise as often as given, and is done. */
+  function notesThen(times: number, otherwise: ChatBehaviour): void {
+    let left = times;
+    endpoint.behave((response, request) => {
+      const isNoted = request.body.messages.some(({ role }) => role === 'tool');
+      const usage = { prompt_tokens: 1000, completion_tokens: 100 };
+      if (!isNoted) streams(() => ({ calls: [{ name: 'note_add', arguments: '{"n":1}' }], usage }))(response, request);
+      else if (left-- > 0) otherwise(response, request);
+      else streams(() => ({ text: 'noted', usage }))(response, request);
+    });
+  }
+
+  test('waits as long as its endpoint asks for, says so, and loses no write over it', async () => {
+    notesThen(3, broken429({ 'retry-after-ms': '10' }));
+    const { id } = await project.create('steady', { request: 'x' });
+    const waits = async () => (await viewTask(project.connection, id)).view?.waits ?? [];
+    await expect.poll(waits, { timeout: 10_000, interval: 20 }).not.toEqual([]);
+    const [wait] = await waits();
+    expect(wait).toMatchObject({ path: 'turns', for: 'attempt', what: 'model.unavailable' });
+    expect(Date.parse(wait?.until ?? '')).toBeGreaterThan(Date.now());
+    // More often than after failures that nobody says to wait for.
+    const end = await project.wait(id);
+    expect(end).toMatchObject({ result: { status: 'succeeded', output: 'noted', agent: { turns: 2, calls: 1 } } });
+    expect(endpoint.requests).toHaveLength(5);
+  });
+
+  test.each([
+    [
+      'a wait beyond its time',
+      { 'retry-after': '3600' },
+      undefined,
+      'model.unavailable',
+      /429 .*\(not to be asked before /,
+    ],
+    [
+      'a quota that is used up',
+      { 'retry-after': '1' },
+      'insufficient_quota',
+      'model.rejected',
+      /429 \(insufficient_quota\)/,
+    ],
+  ])('is not asked again after %s, and a retry goes on with what is left', async (_, headers, short, code, message) => {
+    notesThen(1, broken429(headers, short));
+    const first = await project.run('steady', { request: 'x' });
+    expect(first).toMatchObject({ status: 'failed', error: { code, message: expect.stringMatching(message) } });
+    expect(endpoint.requests).toHaveLength(2);
+    const { id } = await retryTask(project.connection, first.task_key as string, { ...retryBy(), run: true });
+    // The write is not repeated, and the usage is that of both tasks.
+    expect(await project.wait(id)).toMatchObject({
+      result: { status: 'succeeded', agent: { turns: 2, calls: 1, input_tokens: 2000, output_tokens: 200 } },
+    });
+    expect(endpoint.requests).toHaveLength(3);
+  });
+
+  test('counts attempts that fail, and asks for no more than they left', async () => {
+    const half: ChatBehaviour = (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      sendChunk(response, { choices: [{ index: 0, delta: { content: 'x'.repeat(4000) }, finish_reason: null }] });
+      response.end();
+    };
+    endpoint.behave(half);
+    const result = await project.run('frugal', { request: 'x' });
+    // A thousand tokens of output cost 0.01, and the request a little more.
+    expect(result).toMatchObject({ status: 'failed', error: { code: 'limit.max_cost' }, agent: { turns: 0 } });
+    expect(endpoint.requests).toHaveLength(2);
+    expect(result.agent?.cost).toBeGreaterThan(0.02);
+    const { id } = await retryTask(project.connection, result.task_key as string, { ...retryBy(), run: true });
+    expect(await project.wait(id)).toMatchObject({ result: { status: 'failed', error: { code: 'limit.max_cost' } } });
+    expect(endpoint.requests).toHaveLength(2);
+  });
+
+  test('that answers nothing is not blamed on a schema', async () => {
+    endpoint.behave(streams(() => ({ text: '' })));
+    const { error } = await project.run('counter', { request: 'x' });
+    expect(error).toMatchObject({
+      code: 'agent.answer_invalid',
+      message: expect.stringMatching(/no answer, also after .*It is empty\./),
+    });
+    expect(error?.message).not.toContain('schema');
+    expect(JSON.stringify(endpoint.requests[1]?.body)).not.toContain('schema');
   });
 
   test('ends in a named state if the endpoint is slow', async () => {
@@ -256,7 +347,8 @@ describe('an agent whose model is behind an OpenAI-compatible endpoint', () => {
   test('an answer truncated at a limit ends it by that limit', async () => {
     endpoint.behave(streams(() => ({ text: 'And so', finish: 'length' })));
     expect(await project.run('counter', { request: 'x' })).toMatchObject({ error: { code: 'limit.max_tokens' } });
-    expect(await project.run('hasty', { request: 'x' })).toMatchObject({ error: { code: 'model.answer_broken' } });
+    const hasty = await project.run('hasty', { request: 'x' });
+    expect(hasty).toMatchObject({ error: { code: 'model.answer_broken' }, agent: { turns: 0, output_tokens: 2 } });
     // The limit that was set is named; one that was not reached is not.
     expect(await project.run('frugal', { request: 'x' })).toMatchObject({
       error: { code: 'limit.max_cost', details: { limit: 'max_cost', used: { turns: 0 } } },

@@ -54,6 +54,44 @@ const unknown = (seen: string) => ({
 });
 
 describe('a status that means failure', () => {
+  test.each([304, 501])('%d is not retried, since repeating cannot change it', async (status) => {
+    service.on(`/status-${status}`, send(status, 'text/plain', ''));
+    expect(await call('read', `/status-${status}`)).toMatchObject(failed(`http.${status}`, 1));
+  });
+
+  test.each([429, 503])('%d is retried when the service asks for it, and not before', async (status) => {
+    const path = `/later-${status}`;
+    const busy = send(status, 'text/plain', '', { 'retry-after': '1.3' });
+    service.on(path, inTurn(busy, json('done')));
+    const result = await call('read', path);
+    expect(result).toMatchObject({ status: 'succeeded', steps: [{ attempts: 2 }] });
+    const [first, second] = service.requestsOf(path);
+    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(1300);
+  });
+
+  test('that asks for a wait beyond the time of the step is not retried, and says until when', async () => {
+    service.on('/tomorrow', send(429, 'text/plain', 'enough', { 'retry-after': '86400', 'x-ratelimit-limit': '5' }));
+    const { error } = await call('read', '/tomorrow');
+    expect(error).toMatchObject({ code: 'http.429', message: expect.stringMatching(/not to be asked before 2\d{3}-/) });
+    expect(error?.details).toMatchObject({ headers: { 'retry-after': '86400', 'x-ratelimit-limit': '5' } });
+    expect(service.requestsOf('/tomorrow')).toHaveLength(1);
+  });
+
+  test('delays a group that is tried again, and ends one that has not that much time', async () => {
+    const group = async (path: string, seconds: string) => {
+      service.on(path, inTurn(send(503, 'text/plain', '', { 'retry-after': seconds }), json('done')));
+      const step = { id: 'a', call: define('write_additive', path), with: {} };
+      const steps = [{ id: 'g', retry: { attempts: 2, first: '10ms' }, steps: [step] }];
+      const id = `group_${path.slice(1)}`;
+      project.write(workflow(id, `steps: ${JSON.stringify(steps)}`));
+      return project.run(id);
+    };
+    expect(await group('/soon', '0.8')).toMatchObject({ status: 'succeeded' });
+    const [first, second] = service.requestsOf('/soon');
+    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(800);
+    expect(await group('/never', '999999')).toMatchObject({ status: 'failed', error: { code: 'http.503' } });
+  });
+
   test.each([400, 401, 404, 409, 422])('%d is not retried, and its body is reported', async (status) => {
     service.on(`/status-${status}`, json({ reason: 'as I say' }, status));
     const result = await call('read', `/status-${status}`);

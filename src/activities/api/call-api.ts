@@ -10,6 +10,7 @@ import { addToSpan } from '../../tracing/current-span.js';
 import { serverOf } from '../../tracing/trace-model-call.js';
 import { CallFailure } from '../call/call-failure.js';
 import type { CallInput } from '../call/call-input.js';
+import { headersThatMatter, notBefore, retryAtOf } from '../call/retry-after.js';
 import { prepareBody, type SendableBody } from './body-parts.js';
 import { type ApiRequest, buildRequest, followRedirect } from './build-request.js';
 import { refuseForbiddenUrl, watchedAgent } from './guarded-connections.js';
@@ -39,7 +40,7 @@ export async function callApi(
   const { response } = implementation.api;
   if (response?.as === 'file' && answer.statusCode < 300) return readFileAnswer(answer, url, response, call);
   const bytes = await readBody(answer, call, url);
-  if (answer.statusCode >= 300) throw badStatus(answer.statusCode, bytes.toString('utf8'), url, call);
+  if (answer.statusCode >= 300) throw badStatus(answer, bytes.toString('utf8'), url, call);
   const output = readAnswer({ status: answer.statusCode, headers: answer.headers, bytes, url }, response, call);
   return withoutSecrets(output, prepared.secretQuery);
 }
@@ -150,13 +151,15 @@ async function readBody(answer: Dispatcher.ResponseData, call: CallInput, url: U
   return Buffer.concat(chunks);
 }
 
-function badStatus(status: number, text: string, url: URL, { log }: CallInput): CallFailure {
+function badStatus(answer: Dispatcher.ResponseData, text: string, url: URL, { log }: CallInput): CallFailure {
+  const { statusCode: status, headers } = answer;
   const body = log.excerpt(text, KEPT_OF_FAILURE);
+  const later = retryAtOf(headers, Date.now());
   return new CallFailure(
     {
       code: `http.${status}`,
-      message: `${url.host} answered ${status}${body ? `: ${body.slice(0, 300)}` : ''}`,
-      details: { status, body },
+      message: `${url.host} answered ${status}${notBefore(later)}${body ? `: ${body.slice(0, 300)}` : ''}`,
+      details: { status, headers: headersThatMatter(headers), body, ...later },
     },
     { unclear: UNCLEAR_STATUSES.has(status) },
   );

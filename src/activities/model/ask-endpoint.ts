@@ -1,5 +1,6 @@
 import type OpenAI from 'openai';
 import {
+  answeredWith,
   connectToModel,
   denialIn,
   type ModelEndpoint,
@@ -7,10 +8,12 @@ import {
   refuseLiteral,
 } from '../../choosing/model-endpoint.js';
 import type { PlanModel } from '../../contracts/plan.js';
+import { isRetryableCode } from '../../rules/calls/error-families.js';
 import { addToSpan } from '../../tracing/current-span.js';
 import { answerOf, recordModelAnswer, serverOf } from '../../tracing/trace-model-call.js';
 import { CallFailure } from '../call/call-failure.js';
 import type { CallInput } from '../call/call-input.js';
+import { notBefore, retryAtOf } from '../call/retry-after.js';
 import { MAX_ANSWER_LENGTH, MAX_CALLS_PER_TURN, type Question, type Said } from './model-request.js';
 import type { Message } from './transcript.js';
 
@@ -19,19 +22,25 @@ type Param = OpenAI.Chat.ChatCompletionMessageParam;
 const MAX_BYTES = 8 * MAX_ANSWER_LENGTH;
 /** Upper bound only: the limit of the call applies first. */
 const LONGEST_MS = 3_600_000;
+const MAX_OF_REFUSAL = 300;
+
+const UNREAD = 'was not reached, broke off its answer, or answered with what cannot be read';
+/** Short codes of a quota that no wait renews. */
+const USED_UP = /quota|balance|billing|credit/i;
 
 /**
  * Calls a model behind an OpenAI-compatible endpoint; its answer streams into the log of the call. Endpoint and
  * key come from the worker's environment, never from a file of the project. Redirects are not followed. Neither
  * bodies nor network messages are passed on, since they could hold the key, or text for an AI. Source: C-49;
- * decision 0003. @throws CallFailure `model.not_configured`, `model.rejected`, `model.unavailable`,
- * `model.answer_broken`, `timeout.call`.
+ * decision 0003. @param heard gets what has arrived, also of an answer that breaks off. @throws CallFailure `model.*`,
+ * `timeout.call`.
  */
 export async function askEndpoint(
   model: PlanModel,
   question: Question,
   { stop, signal, log }: Pick<CallInput, 'stop' | 'signal' | 'log'>,
   env: NodeJS.ProcessEnv,
+  heard: { said?: Said } = {},
 ): Promise<Said> {
   const endpoint = modelEndpoint('', model, env);
   if (typeof endpoint === 'string') throw notConfigured(model, endpoint);
@@ -41,8 +50,12 @@ export async function askEndpoint(
   try {
     refuseLiteral(endpoint);
     const client = await clientFor(endpoint);
-    const stream = await client.chat.completions.create(requestTo(model, question), { signal: stop });
-    const said = await readStream(stream, host, log);
+    const request = client.chat.completions.create(requestTo(model, question), { signal: stop });
+    const { data: stream, response } = await request.withResponse();
+    refuseNoStream(response.headers.get('content-type') ?? '', host);
+    const said: Said = { text: '', calls: [], usage: undefined, isCut: false };
+    heard.said = said;
+    await readStream(stream, host, log, said);
     stop.throwIfAborted();
     return said;
   } catch (error) {
@@ -85,37 +98,46 @@ function asParam(message: Message): Param {
   }
 }
 
+function refuseNoStream(type: string, host: string): void {
+  const [kind] = /html|json/i.exec(type) ?? [];
+  if (!kind) return;
+  const message = `${host} answered with ${kind.toUpperCase()}, and not with a stream`;
+  const suggestion = 'Check OPENAI_BASE_URL: a page for signing in may answer there, or a server that cannot stream.';
+  throw new CallFailure({ code: 'model.rejected', message, suggestion }, { isFinal: true });
+}
+
 async function readStream(
   stream: AsyncIterable<OpenAI.Chat.ChatCompletionChunk>,
   host: string,
   log: CallInput['log'],
-): Promise<Said> {
-  let [text, length] = ['', 0];
-  let [finish, usage]: [string | undefined, Said['usage']] = [undefined, undefined];
+  said: Said,
+): Promise<void> {
+  let [length, refusal, finish] = [0, '', ''];
   const calls = new Map<number, Said['calls'][number]>();
   for await (const chunk of stream) {
     const { choices, usage: reported } = chunk;
-    if (reported) usage = readUsage(reported);
+    if (reported) said.usage = readUsage(reported);
     if (reported || choices?.[0]?.finish_reason) recordModelAnswer(() => answerOf(chunk));
     const [choice] = Array.isArray(choices) ? choices : [];
     if (choice?.finish_reason) finish = choice.finish_reason;
-    const { content, tool_calls: parts } = choice?.delta ?? {};
+    const { content, refusal: refused, tool_calls: parts } = choice?.delta ?? {};
+    if (typeof refused === 'string') refusal += refused.slice(0, MAX_OF_REFUSAL - refusal.length);
     if (typeof content === 'string' && content !== '') {
-      text += content;
+      said.text += content;
       length += content.length;
       log.write('stdout', content);
     }
     for (const part of Array.isArray(parts) ? parts : []) length += addPart(calls, part);
+    said.calls = [...calls.values()];
     if (length > MAX_ANSWER_LENGTH || calls.size > MAX_CALLS_PER_TURN) throw tooMuch(host);
   }
-  if (finish === undefined)
-    throw new CallFailure({ code: 'model.unavailable', message: `${host} ended its answer early` });
-  if (finish === 'content_filter') {
-    const message = `${host} filtered what the model said`;
+  if (finish === '') throw new CallFailure({ code: 'model.unavailable', message: `${host} ended its answer early` });
+  if (finish === 'content_filter' || refusal !== '') {
+    const message = refusal ? `The model refuses to answer: ${refusal}` : `${host} filtered what the model said`;
     throw new CallFailure({ code: 'model.rejected', message }, { isFinal: true });
   }
-  const requested = [...calls.values()].map((call, at) => ({ ...call, id: call.id || `call_${at}` }));
-  return { text, calls: requested, usage, isCut: finish === 'length' };
+  said.isCut = finish === 'length';
+  for (const [at, call] of said.calls.entries()) call.id ||= `call_${at}`;
 }
 
 type Part = { index?: unknown; id?: unknown; function?: { name?: unknown; arguments?: unknown } };
@@ -166,30 +188,29 @@ function notConfigured(model: PlanModel, reason: string): CallFailure {
 
 function tooMuch(host: string): CallFailure {
   const message = `${host} answered with more than ${MAX_ANSWER_LENGTH} characters or ${MAX_CALLS_PER_TURN} calls`;
-  return new CallFailure({ code: 'model.answer_broken', message }, { hasArrived: true });
+  return new CallFailure({ code: 'model.answer_broken', message }, { hasArrived: true, isFinal: true });
 }
-
-/** Statuses that allow a later attempt. */
-const NOT_NOW = new Set([408, 409, 425, 429]);
 
 function failureOf(error: unknown, model: PlanModel, host: string, stop: AbortSignal): CallFailure {
   const denial = denialIn(error);
   if (denial) return notConfigured(model, denial.message);
   if (stop.aborted) return new CallFailure({ code: 'timeout.call', message: `${host} did not end its answer in time` });
-  const { status } = error as { status?: unknown };
-  if (typeof status === 'number' && status >= 400 && status < 500 && !NOT_NOW.has(status)) {
+  const { status, headers } = error as { status?: unknown; headers?: Iterable<[string, string]> };
+  const answer = answeredWith(error) ?? '';
+  const isUsedUp = USED_UP.test(answer);
+  const isNever = typeof status === 'number' && !isRetryableCode(`http.${status}`);
+  if (isUsedUp || isNever) {
     const problem = {
       code: 'model.rejected',
-      message: `${host} refused the request with the status ${status}`,
-      suggestion: `Check the key, and whether ${host} has the model ${model.name} and supports tools.`,
+      message: `${host} refused the request: ${answer}`,
+      suggestion: isUsedUp
+        ? 'The quota of the key is used up: raise it, then run `ability task retry`.'
+        : `Check OPENAI_BASE_URL and the key, and whether ${host} has the model ${model.name}, supports tools, and has room for the request.`,
     };
     return new CallFailure(problem, { isFinal: true });
   }
-  const said = typeof status === 'number' ? `answered with the status ${status}` : reasonOf(error);
-  return new CallFailure({ code: 'model.unavailable', message: `${host} ${said}` });
-}
-
-function reasonOf(error: unknown): string {
-  if (error instanceof SyntaxError) return 'answered with what is no JSON';
-  return 'was not reached, broke off its answer, or answered with what cannot be read';
+  const later = retryAtOf(Object.fromEntries(headers ?? []), Date.now());
+  const unread = error instanceof SyntaxError ? 'answered with what is no JSON' : UNREAD;
+  const said = answer ? `answered ${answer}` : unread;
+  return new CallFailure({ code: 'model.unavailable', message: `${host} ${said}${notBefore(later)}`, details: later });
 }

@@ -5,7 +5,7 @@ import { AbilityError } from '../../contracts/problem.js';
 import { checkAgainst } from '../../planning/input/schemas.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import { readInput } from '../../text/lossless-json/read-json.js';
-import { CallFailure } from '../call/call-failure.js';
+import { CallFailure, factsOf } from '../call/call-failure.js';
 import type { CallInput } from '../call/call-input.js';
 import type { ScriptDependencies } from '../script/call-script.js';
 import { instructionsOf, noteOf, requestText } from './agent-prompt.js';
@@ -40,19 +40,28 @@ export async function callModel(
   const fresh = messagesOf(request);
   const question = questionOf(plan, plan.agent, request, [...before, ...fresh], implementation.model);
   await call.begin();
-  const said = await answerTo(question, implementation, call, dependencies);
-  if (said.isCut) throw cutAnswer(question, said);
-  const tools = question.tools.length > 0 ? toolsOf(plan.agent, request) : [];
-  const requested = withOwnIds(said.calls);
-  const calls = requested.length > 0 ? readCalls(requested, tools, plan) : undefined;
-  const words: Message = { role: 'assistant', content: said.text, ...(requested.length > 0 && { calls: requested }) };
-  const head = await dependencies.transcripts.append(request.head, before, [...fresh, words]);
-  const answer: ModelAnswer = {
-    head,
-    ...(calls ? { calls, ...wordsOf(said) } : answerOf(said, plan.ability.output_schema)),
-    usage: usageOf(question, said, implementation.model),
-  };
-  return answer as unknown as Json;
+  const heard: { said?: Said } = {};
+  try {
+    const said = await answerTo(question, implementation, call, dependencies, heard);
+    if (said.isCut) throw cutAnswer(question, said);
+    const tools = question.tools.length > 0 ? toolsOf(plan.agent, request) : [];
+    const requested = withOwnIds(said.calls);
+    const calls = requested.length > 0 ? readCalls(requested, tools, plan) : undefined;
+    const words: Message = { role: 'assistant', content: said.text, ...(requested.length > 0 && { calls: requested }) };
+    const head = await dependencies.transcripts.append(request.head, before, [...fresh, words]);
+    const answer: ModelAnswer = {
+      head,
+      ...(calls ? { calls, ...wordsOf(said) } : answerOf(said, plan.ability.output_schema)),
+      usage: usageOf(question, said, implementation.model),
+    };
+    return answer as unknown as Json;
+  } catch (error) {
+    if (!heard.said || !(error instanceof AbilityError)) throw error;
+    // The agent's limits count a failed attempt by its details.
+    const { details, ...problem } = error.toProblem();
+    const all = { ...(details as object), usage: usageOf(question, heard.said, implementation.model) };
+    throw new CallFailure({ ...problem, details: all }, { ...factsOf(error), cause: error });
+  }
 }
 
 async function answerTo(
@@ -60,12 +69,15 @@ async function answerTo(
   implementation: ModelImplementation,
   call: CallInput,
   dependencies: ModelDependencies,
+  heard: { said?: Said },
 ): Promise<Said> {
-  const { script } = implementation.model;
-  if (call.said !== undefined) return readSaid(call.said, 'The mock of the model');
-  return script
-    ? askProgram(implementation, script, question, call, dependencies)
-    : askEndpoint(implementation.model, question, call, dependencies.env);
+  const { model } = implementation;
+  if (call.said === undefined && !model.script) return askEndpoint(model, question, call, dependencies.env, heard);
+  heard.said =
+    model.script && call.said === undefined
+      ? await askProgram(implementation, model.script, question, call, dependencies)
+      : readSaid(call.said ?? null, 'The mock of the model');
+  return heard.said;
 }
 
 /** Gives a repeated call id within a turn a new id, in the transcript too: results are matched by id. */
@@ -87,7 +99,7 @@ function messagesOf({ input, results = [], repair }: ModelRequest): Message[] {
 }
 
 function repairText(reason: string): string {
-  return `That answer cannot be used: ${reason} Send the whole answer again, in the form of the schema and with nothing around it.`;
+  return `That answer cannot be used: ${reason} Send the whole answer again, in the form that was asked for.`;
 }
 
 function toolsOf({ tools }: PlanAgent, { tools: names }: ModelRequest): PlanAgent['tools'] {

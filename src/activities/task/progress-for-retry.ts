@@ -4,6 +4,7 @@ import type { TurnCount } from '../../contracts/loops.js';
 import type { PlanStep } from '../../contracts/plan.js';
 import type { NotUndone, Progress, StepProgress, TaskOptions } from '../../contracts/task.js';
 import { TURNS } from '../../rules/agents/agent-turns.js';
+import { usageOf } from '../../rules/agents/agent-usage.js';
 import { digestOf } from '../../rules/canonical.js';
 import type { StepTree } from '../../rules/steps/find-step.js';
 import { mainSteps } from '../../rules/steps/inner-steps.js';
@@ -123,10 +124,15 @@ export function keptProgress(task: EarlierTask, now: StepTree, asked: Asked): Ta
     });
   }
 
-  const turns = old.agent && now.agent && from === null ? progress[TURNS.turns] : undefined;
+  const turns = old.agent && now.agent ? progress[TURNS.turns] : undefined;
   if (turns?.agent) {
-    const begins = 'It goes on after the last turn that was completed';
-    return { progress: { [TURNS.turns]: keptTurns(turns, turns.agent) }, begins };
+    // A new conversation is paid from what is left, too.
+    const isNew = from !== null;
+    const anew = { status: 'pending', agent: { ...usageOf(turns.agent), turns: 0, head: null } } as const;
+    const begins = isNew
+      ? 'It begins anew, with what is left of its limits'
+      : 'It goes on after the last turn that was completed';
+    return { progress: { [TURNS.turns]: isNew ? anew : keptTurns(turns, turns.agent) }, begins };
   }
   walk(now.steps, '');
   const same = new Set(

@@ -1,5 +1,6 @@
 import { isRepeatable } from '../../contracts/effects.js';
 import type { PlanLimits, PlanOperation } from '../../contracts/plan.js';
+import type { Problem } from '../../contracts/problem.js';
 
 /** Time limit of an approval requested by a hook or an environment. Source: docs/operations.md#limits. */
 export const GUARD_APPROVAL_MS = 24 * 60 * 60 * 1000;
@@ -9,6 +10,13 @@ const STEP_MS = 60_000;
 
 /** Default retries of a call. Source: docs/operations.md#limits. */
 export const RETRY = { attempts: 3, firstMs: 1000, factor: 2, maxMs: 30_000 } as const;
+
+/** Milliseconds until the other side of a failed call wants to be asked again; undefined: it did not say. */
+export function waitAskedFor({ details }: Problem, now: number): number | undefined {
+  const { retry_at: at } = (details ?? {}) as { retry_at?: unknown };
+  const time = typeof at === 'string' ? Date.parse(at) : Number.NaN;
+  return Number.isNaN(time) ? undefined : Math.max(0, time - now);
+}
 
 /** As written, else one if a second could do harm. Source: docs/architecture.md#the-way-of-a-task. */
 export function attemptsOf({ effects }: Pick<PlanOperation, 'effects'>, written: number | undefined): number {

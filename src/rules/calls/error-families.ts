@@ -3,6 +3,9 @@ import { familyOf } from '../../contracts/codes.js';
 /** Transient statuses, which also count as `unavailable`. Source: docs/errors.md. */
 const NOT_NOW: ReadonlySet<string> = new Set(['http.408', 'http.425', 'http.429', 'http.502', 'http.503', 'http.504']);
 
+/** An answer that is no failure of the moment: not modified, a redirect, a refusal, a feature that is not there. */
+const FINAL_STATUS = /^http\.(?:[34]\d\d|50[1568]|51[01])$/;
+
 /** By code, family or HTTP class (`http.5xx`). Source: docs/errors.md; docs/workflow-language.md#failures. */
 export function codeMatches(code: string, entry: string): boolean {
   if (code === entry || (familyOf(entry) === entry && familyOf(code) === entry)) return true;
@@ -76,15 +79,14 @@ export function isUnusableAnswer(code: string): boolean {
 }
 
 /**
- * With `errors`, only those; else all except those that a retry cannot change and the 4xx that do not mean "not
- * now". A call that was made and answered is retried only if `errors` names its code, not just its family. Source:
- * docs/workflow-language.md#failures.
+ * With `errors`, only those; else all except those that a retry cannot change. A call that was made and answered is
+ * retried only if `errors` names its code, not just its family. Source: docs/workflow-language.md#failures.
  */
 export function isRetryableCode(code: string, errors?: readonly string[]): boolean {
   if (codeMatchesAny(code, NEVER_AGAIN)) return false;
   if (isUnusableAnswer(code)) return errors?.includes(code) ?? false;
   if (errors) return codeMatchesAny(code, errors);
-  return !/^http\.4\d\d$/.test(code) || NOT_NOW.has(code);
+  return !FINAL_STATUS.test(code) || NOT_NOW.has(code);
 }
 
 /** Failures that no catch-all handler takes. Source: docs/workflow-language.md#failures. */

@@ -1,9 +1,13 @@
+import { sleep } from '@temporalio/workflow';
 import type { AgentLeft, AgentProgress, ModelAnswer, ModelRequest, ToolResult } from '../../contracts/agent.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
 import type { PlanAgent, PlanOperation, RepeatStep } from '../../contracts/plan.js';
+import type { Problem } from '../../contracts/problem.js';
 import type { StepProgress } from '../../contracts/task.js';
 import { TURNS } from '../../rules/agents/agent-turns.js';
 import { addUsage, leftOf, limitsWithin, UNUSED } from '../../rules/agents/agent-usage.js';
+import { RETRY, waitAskedFor } from '../../rules/calls/call-limits.js';
+import { isRetryableCode } from '../../rules/calls/error-families.js';
 import { stepsOfTurn } from '../../rules/steps/inner-steps.js';
 import { executeCall } from '../calls/call-operation.js';
 import { foldTurn } from '../loops/turn-counts.js';
@@ -13,6 +17,8 @@ import { beforeStep, refuseCancelled } from '../task/before-step.js';
 import type { TaskRun } from '../task/task-run.js';
 import { limitReached, refuseExhausted } from './agent-limits.js';
 import { makeCalls } from './make-calls.js';
+
+const ONCE = { ...RETRY, attempts: 1 };
 
 /**
  * Queries the model, makes the requested calls, and sends the results with the next query, until the model
@@ -57,16 +63,14 @@ async function takeTurn(agent: PlanAgent, loop: RepeatStep, frame: Frame): Promi
     refuseCancelled();
     const resumed = beforeStep(run.life, frame.halt);
     if (resumed) await resumed;
-    const left = leftNow(run, agent, state());
-    refuseExhausted(left, state());
-    const answer = await askModel(agent, frame, turn, requestOf(run, agent, state(), left));
+    const answer = await askModel(agent, frame, turn);
     const { told: _, repair, ...rest } = state();
     entry.agent = { ...addUsage(rest, answer.usage), turns: turn + 1, head: answer.head };
     if (!answer.calls) {
       endTurn(run, loop, turn);
       if (answer.unusable === undefined) return { value: answer.answer ?? null };
       // An unusable answer may be repaired once.
-      if (repair !== undefined) throw unusable(answer.unusable);
+      if (repair !== undefined) throw unusable(answer.unusable, run.task.plan.ability.output_schema !== null);
       entry.agent.repair = answer.unusable;
       return undefined;
     }
@@ -102,35 +106,52 @@ function requestOf(
   };
 }
 
-/** Calls the model once; the request is retried like any read, and does not count as a call for limits or sessions. */
-async function askModel(
-  agent: PlanAgent,
-  { run, halt, budget, groups }: Frame,
-  turn: number,
-  request: ModelRequest,
-): Promise<ModelAnswer> {
+/**
+ * Requests an answer, again after failures that may pass: three times, or, if the endpoint says when, while the agent has
+ * time. Each attempt is an activity of its own, which gets what is left of the limits, and no call for limits or sessions.
+ */
+async function askModel(agent: PlanAgent, { run, halt, budget, groups }: Frame, turn: number): Promise<ModelAnswer> {
   const path = `${TURNS.turns}/${turn}/${TURNS.model}`;
   const operation = run.task.plan.operations[agent.model] as PlanOperation;
-  const input = request as unknown as JsonObject;
-  const made = run.calls.begin(path, operation.key, input);
-  try {
-    const timeoutMs = 2 * operation.implementation.timeout_ms;
-    const call = { path, id: TURNS.model, operation, input, retry: undefined, timeoutMs, mayBeCut: true };
-    const output = await executeCall(run, { ...call, groups, halt, budget });
-    made.gave(output);
-    run.steps.note(path, TURNS.model, { status: 'succeeded', output: null });
-    return output as unknown as ModelAnswer;
-  } catch (error) {
-    if (isStepFailure(error)) {
+  const entry = entryOf(run);
+  for (let attempts = 1; ; attempts += 1) {
+    const used = entry.agent as AgentProgress;
+    const left = leftNow(run, agent, used);
+    refuseExhausted(left, used);
+    const input = requestOf(run, agent, used, left) as unknown as JsonObject;
+    const made = run.calls.begin(path, operation.key, input);
+    try {
+      const call = { path, id: TURNS.model, operation, input, retry: ONCE, timeoutMs: undefined, mayBeCut: true };
+      const output = await executeCall(run, { ...call, groups, halt, budget });
+      made.gave(output);
+      run.steps.note(path, TURNS.model, { status: 'succeeded', output: null, attempts });
+      return output as unknown as ModelAnswer;
+    } catch (error) {
+      if (!isStepFailure(error)) throw error;
       made.failed(error.problem);
       const { problem } = locate(error, TURNS.model, path);
-      run.steps.note(path, TURNS.model, { status: stepStatusOf(problem.code), output: null, error: problem });
-      const { agent: used } = entryOf(run);
-      if (problem.code === 'limit.max_tokens') throw limitReached('max_tokens', used as AgentProgress);
-      if (problem.code === 'limit.max_cost') throw limitReached('max_cost', used as AgentProgress);
+      run.steps.note(path, TURNS.model, { status: stepStatusOf(problem.code), output: null, error: problem, attempts });
+      const { usage } = problem.details as { usage?: ModelAnswer['usage'] };
+      const now = usage ? addUsage(used, usage) : used;
+      entry.agent = now;
+      if (problem.code === 'limit.max_tokens') throw limitReached('max_tokens', now);
+      if (problem.code === 'limit.max_cost') throw limitReached('max_cost', now);
+      const wait = waitBefore(attempts + 1, problem, budget.left());
+      if (wait === undefined) throw error;
+      run.steps.backingOff.set(TURNS.turns, { attempt: attempts + 1, at: Date.now() + wait, why: problem.code });
+      budget.spend(wait);
+      await halt.wait(() => sleep(wait, { summary: `${path}: attempt ${attempts + 1}` }));
+      run.steps.backingOff.delete(TURNS.turns);
     }
-    throw error;
   }
+}
+
+/** Milliseconds before an attempt; undefined: it is not made. An answer that cannot be read is not paid twice. */
+function waitBefore(attempt: number, problem: Problem, leftMs: number): number | undefined {
+  const asked = waitAskedFor(problem, Date.now());
+  const isLast = !isRetryableCode(problem.code) || ['model.answer_broken', 'worker.unavailable'].includes(problem.code);
+  const wait = asked === undefined ? RETRY.firstMs * RETRY.factor ** (attempt - 2) : Math.max(asked, RETRY.firstMs);
+  return isLast || (asked === undefined && attempt > RETRY.attempts) || wait >= leftMs ? undefined : wait;
 }
 
 function endTurn(run: TaskRun, loop: RepeatStep, turn: number): void {
@@ -143,10 +164,11 @@ function endTurn(run: TaskRun, loop: RepeatStep, turn: number): void {
   entryOf(run).turn = turn + 1;
 }
 
-function unusable(reason: string): StepFailure {
+function unusable(reason: string, hasSchema: boolean): StepFailure {
+  const fitting = hasSchema ? ' that fits its `output_schema`' : '';
   return new StepFailure({
     code: 'agent.answer_invalid',
-    message: `The answer of the agent does not fit its \`output_schema\`, also after it was asked to repair it: ${reason}`,
+    message: `The agent has given no answer${fitting}, also after it was asked again: ${reason}`,
     suggestion: 'Describe in `instructions` what the answer has to be, or use another model.',
   });
 }

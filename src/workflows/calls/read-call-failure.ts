@@ -60,7 +60,10 @@ function timeoutOf(run: TaskRun, call: OperationCall, leftMs: number, problem: P
   const { operation, timeoutMs, budget } = call;
   const ownMs = stepLimit(run.task.plan.limits, operation, timeoutMs);
   const isByBudget = leftMs <= ownMs && budget.left(ownMs) < SLACK_MS;
-  return isByBudget ? budget.exhausted() : new StepFailure(problem);
+  if (!isByBudget) return new StepFailure(problem);
+  const failure = budget.exhausted();
+  if (problem.details !== undefined) failure.problem.details = problem.details;
+  return failure;
 }
 
 /** The last known problem of a call with an unknown outcome. */

@@ -2,6 +2,7 @@ import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
 import type { Json } from '../../contracts/json.js';
 import type { GroupStep, PlanRetry, PlanStep } from '../../contracts/plan.js';
 import type { Problem } from '../../contracts/problem.js';
+import { waitAskedFor } from '../../rules/calls/call-limits.js';
 import { codeMatchesAny, isRetryableCode } from '../../rules/calls/error-families.js';
 import { formatDuration } from '../../rules/duration.js';
 import { askRetryCondition, jittered, withNote } from '../../rules/steps/retry-condition.js';
@@ -41,6 +42,7 @@ async function tryAgain(
   wait *= factor ** (begun - 1);
   const inner = step.steps.map(({ id }) => `${path}/${nameOfStep(id)}`);
   for (let attempt = begun; ; attempt += 1) {
+    let [asked, why] = [0, ''];
     try {
       run.steps.note(path, step.id, { status: 'running', attempts: attempt });
       return await work({ ...frame, groups: [...frame.groups, attempt] });
@@ -48,12 +50,16 @@ async function tryAgain(
       const again = isStepFailure(error) && isTriedAgain(error, errors);
       if (!again || attempt >= attempts) throw error;
       refuseAgain(retry, error, attempt);
+      asked = waitAskedFor(error.problem, Date.now()) ?? 0;
+      why = error.problem.code;
+      if (asked > frame.budget.left()) throw error;
     }
     const whole = Math.min(wait, max);
     // The sandbox's `Math.random`, so that a replay waits as long.
-    const pause = frame.budget.capWait(retry.jitter ? jittered(whole, Math.random) : whole);
+    const own = retry.jitter ? jittered(whole, Math.random) : whole;
+    const pause = frame.budget.capWait(Math.max(own, asked));
     try {
-      run.steps.backingOff.set(path, { attempt: attempt + 1, at: Date.now() + pause });
+      run.steps.backingOff.set(path, { attempt: attempt + 1, at: Date.now() + pause, why });
       await frame.halt.wait(() => sleep(pause, { summary: `${path}: attempt ${attempt + 1}` }));
     } catch (error) {
       // The next run must begin with the next attempt, not with the failures of this one.

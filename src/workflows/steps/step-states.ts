@@ -18,6 +18,8 @@ export interface NextAttempt {
   attempt: number;
   /** Milliseconds since 1970. */
   at: number;
+  /** Code of the failure before it. */
+  why: string;
 }
 
 /** A new run continues the task from `progress` alone. Source: docs/architecture.md#the-way-of-a-task. */
@@ -32,7 +34,7 @@ export class StepStates {
   sequence: number;
   readonly inTurns: StepsInTurns;
   readonly underWay = new ItemsUnderWay();
-  /** Groups between two attempts, by their paths; only for views of the task, so it is not carried on. */
+  /** Groups and agents between two attempts, by their paths; only for views of the task, so it is not carried on. */
   readonly backingOff = new Map<string, NextAttempt>();
   /** Paths at which an earlier run of the task was waiting. */
   private readonly waiting: Set<string>;

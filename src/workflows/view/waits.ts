@@ -15,8 +15,8 @@ export function waitsOf({ progress, task, backingOff }: StepStates): { waits?: S
     const wait = step && waitOf(step);
     if (wait) waits.push({ path, ...wait, ...(deadline !== undefined && { until: deadline }) });
   }
-  for (const [path, { attempt, at }] of backingOff) {
-    waits.push({ path, for: 'attempt', attempt, until: new Date(at).toISOString() });
+  for (const [path, { attempt, at, why }] of backingOff) {
+    waits.push({ path, for: 'attempt', what: why, attempt, until: new Date(at).toISOString() });
   }
   return waits.length === 0 ? {} : { waits };
 }

@@ -1,7 +1,7 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { describe, expect, test } from 'vitest';
 import { CallFailure } from '../../../src/activities/call/call-failure.js';
-import { jitteredDelay, problemOf, type RetryFacts, toFailure } from '../../../src/activities/failures.js';
+import { delayOf, problemOf, type RetryFacts, toFailure } from '../../../src/activities/failures.js';
 import type { Effect } from '../../../src/contracts/effects.js';
 import { RETRY } from '../../../src/rules/calls/call-limits.js';
 
@@ -205,18 +205,18 @@ describe('the wait before another attempt', () => {
     [3, 900],
     [4, 1000],
   ])('after attempt %i is at most %i ms', (attempt, ms) => {
-    expect(jitteredDelay(policy, attempt, longest)).toBe(ms);
-    expect(jitteredDelay(policy, attempt, () => 0)).toBeLessThanOrEqual(ms);
+    expect(delayOf(policy, attempt, 0, longest)).toBe(ms);
+    expect(delayOf(policy, attempt, 0, () => 0)).toBeLessThanOrEqual(ms);
   });
 
   test('follows the default policy if the step has none', () => {
-    expect(jitteredDelay(undefined, 1, longest)).toBe(RETRY.firstMs);
-    expect(jitteredDelay(undefined, 2, longest)).toBe(RETRY.firstMs * RETRY.factor);
-    expect(jitteredDelay(undefined, 50, longest)).toBe(RETRY.maxMs);
+    expect(delayOf(undefined, 1, 0, longest)).toBe(RETRY.firstMs);
+    expect(delayOf(undefined, 2, 0, longest)).toBe(RETRY.firstMs * RETRY.factor);
+    expect(delayOf(undefined, 50, 0, longest)).toBe(RETRY.maxMs);
   });
 
   test('is never shortened by the default if the first wait is longer', () => {
-    expect(jitteredDelay({ initialInterval: RETRY.maxMs * 2 }, 1, longest)).toBe(RETRY.maxMs * 2);
+    expect(delayOf({ initialInterval: RETRY.maxMs * 2 }, 1, 0, longest)).toBe(RETRY.maxMs * 2);
   });
 });
 

@@ -106,7 +106,9 @@ function shownTo(hook: SettingsHook, abilities: readonly Shown[]): { mapped: Map
   if (translated && 'why' in translated) return translated;
   let fits: (tool: string) => boolean;
   try {
-    const pattern = matcher === undefined ? undefined : new RegExp(`^(?:${matcher})$`);
+    // As the tools match: plain names exactly, anything else as an expression that may match anywhere.
+    const isPlain = /^[A-Za-z0-9_|]+$/.test(matcher ?? '');
+    const pattern = matcher === undefined ? undefined : new RegExp(isPlain ? `^(?:${matcher})$` : matcher);
     fits = (tool) => (pattern?.test(tool) ?? true) && (translated === undefined || translated.tool === tool);
   } catch {
     return { why: `its matcher ${JSON.stringify(matcher)} is no regular expression` };

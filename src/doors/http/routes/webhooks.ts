@@ -12,7 +12,7 @@ export const webhookRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/v1/webhooks/{name}',
-    summary: 'Start an ability from a signed webhook (GitHub, Standard Webhooks).',
+    summary: 'Start an ability from a signed webhook (GitHub, Standard Webhooks, Svix).',
     right: null,
     params: webhookParams,
     body: deliveryBody,
@@ -20,6 +20,7 @@ export const webhookRoutes: Route[] = [
     headers: {
       'X-Hub-Signature-256': 'The signature of GitHub.',
       'webhook-signature': 'The signature of Standard Webhooks, with `webhook-id` and `webhook-timestamp`.',
+      'svix-signature': 'The same by Svix, with `svix-id` and `svix-timestamp`.',
     },
     answers: {
       200: {

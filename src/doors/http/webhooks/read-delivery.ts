@@ -57,7 +57,7 @@ function keyOf(made: Json): string {
   const key = typeof made === 'number' ? String(made) : made;
   if (typeof key === 'string' && USER_KEY.test(key)) return key;
   if (typeof key === 'string' && key !== '') throw invalid('key', `${JSON.stringify(key)} is no task key`);
-  const why = made === null ? 'the delivery has no id (`x-github-delivery`, `webhook-id`)' : `it gives ${kindOf(made)}`;
+  const why = made === null ? 'its sender gave the delivery no id (`webhook-id`)' : `it gives ${kindOf(made)}`;
   throw invalid('key', why);
 }
 

@@ -212,6 +212,16 @@ describe('a failure of the service', () => {
     });
   });
 
+  test('is reported with the headers that matter, and with no others', async () => {
+    const headers = { 'www-authenticate': 'Bearer', 'x-request-id': 'r-1', 'set-cookie': 'a=b', 'x-token': 't' };
+    await expect(answered(send(401, 'text/plain', '', headers))).rejects.toMatchObject({
+      details: { headers: { 'content-type': 'text/plain', 'www-authenticate': 'Bearer', 'x-request-id': 'r-1' } },
+    });
+    const { details } = await failureOf(answered(send(401, 'text/plain', '', headers)));
+    expect(Object.keys((details as { headers: object }).headers)).not.toContain('set-cookie');
+    expect(JSON.stringify(details)).not.toMatch(/x-token|retry_at/);
+  });
+
   test('is reported without a body if there is none, and shortened if it is long', async () => {
     await expect(answered(send(500, 'text/plain', ''))).rejects.toMatchObject({
       message: expect.stringMatching(/answered 500$/),

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AgentLeft, ModelRequest } from '../../../../src/contracts/agent.js';
 import type { Plan, PlanModel } from '../../../../src/contracts/plan.js';
-import { type Answer, type RecordingService, startService } from '../../../fixtures/servers/recording-service.js';
+import { type Answer, type RecordingService, send, startService } from '../../../fixtures/servers/recording-service.js';
+import { errorOfAsync } from '../../error-of.js';
 import { agentPlan, askTurn, LEFT, type TurnOptions } from './asked-model.js';
 import { CHAT_PATH, delta, end, streamed } from './streamed-answer.js';
 
@@ -261,6 +262,32 @@ describe('a request to an endpoint', () => {
       const input = await estimate({ cost: 1 });
       const price = { input: 1_000_000, output: 0 };
       await expect(limited({ cost: input }, { price })).rejects.toMatchObject({ code: 'limit.max_cost' });
+    });
+  });
+
+  describe('that fails is counted', () => {
+    const usageOf = async (answer: Answer) =>
+      (await errorOfAsync(() => ask({ request, answer }))).details as object | undefined;
+    const reported = { choices: [], usage: { prompt_tokens: 50, completion_tokens: 7 } };
+
+    test.each([
+      ['that was truncated', streamed(delta({ content: 'a' }, 'length'), reported)],
+      ['that was filtered', streamed(end('content_filter'), reported)],
+      ['that breaks off after its usage', streamed(delta({ content: 'a' }), reported)],
+    ])('as the endpoint reported it, for an answer %s', async (_, answer) => {
+      expect(await usageOf(answer)).toEqual({ usage: { input_tokens: 50, output_tokens: 7 } });
+    });
+
+    test('by what has arrived of an answer that breaks off', async () => {
+      const call = { index: 0, function: { name: 'n'.repeat(40), arguments: '' } };
+      const details = await usageOf(streamed(delta({ content: 'x'.repeat(400) }), delta({ tool_calls: [call] })));
+      expect(details).toMatchObject({ usage: { output_tokens: 110, estimated: true } });
+      expect((details as { usage: { input_tokens: number } }).usage.input_tokens).toBeGreaterThan(100);
+    });
+
+    test('not if the endpoint gave no answer', async () => {
+      expect(await usageOf(send(503, 'text/plain', ''))).toEqual({});
+      expect(await usageOf(send(401, 'text/plain', ''))).toBeUndefined();
     });
   });
 

@@ -113,6 +113,16 @@ describe('a retry takes over', () => {
       l: { status: 'pending', items: { 0: 'first' }, last },
     });
   });
+
+  test('the usage of an agent, also if its conversation begins anew', () => {
+    const agent = { model: 'm', instructions: '', tools: [], limits: { max_turns: 9, max_calls: 9 } };
+    const tree = { steps: [call('turns')], finally: [], agent };
+    const used = { turns: 2, calls: 3, input_tokens: 40, output_tokens: 5, cost: 0.5 };
+    const progress = { turns: { ...failed, agent: { ...used, head: 'h', denied: { d: 'no' } } } };
+    const kept = (from: string | null) => keptProgress({ plan: tree, progress }, tree, from).turns?.agent;
+    expect(kept(null)).toEqual({ ...used, head: 'h' });
+    expect(kept('turns')).toEqual({ ...used, turns: 0, head: null });
+  });
 });
 
 describe('a call that was to be undone', () => {

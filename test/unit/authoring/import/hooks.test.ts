@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { draftHooks } from '../../../../src/authoring/import/hooks/draft-hooks.js';
 import { draftHttp, draftMcpTool } from '../../../../src/authoring/import/hooks/draft-service.js';
 import { mapAbilities } from '../../../../src/authoring/import/hooks/map-abilities.js';
 import { readSettings } from '../../../../src/authoring/import/hooks/read-settings.js';
@@ -168,4 +169,38 @@ test('an ability is mapped to a tool whose inputs it requires, or which it calls
     },
     { match: { abilities: ['e.tool'] }, tool_name: 'mcp__s__t', tool_input: '${{ input }}' },
   ]);
+});
+
+describe('answer 41: a matcher applies as the tool itself applies it', () => {
+  const tools = ['plain', 'meta'].map((tool) => ({
+    key: `memory.${tool}`,
+    effects: 'read' as const,
+    input_schema: {},
+    mcp: { server: 'memory', tool },
+  }));
+  const place = { root: '/nowhere', pluginRoot: undefined, format: 'claude-code' as const, mcpServers: new Set(['m']) };
+  const matched = (matcher: string) => {
+    const hook = { type: 'mcp_tool', server: 'm', tool: 'ask' };
+    const settings = readSettings(JSON.stringify({ hooks: { PreToolUse: [{ matcher, hooks: [hook] }] } }), 's.json');
+    const { drafts, notTaken } = draftHooks(settings, tools, place);
+    return drafts[0]?.mapped.map(({ tool }) => tool.replace('mcp__memory__', '')) ?? notTaken[0]?.why;
+  };
+
+  test.each([
+    ['^mcp__', ['plain', 'meta']],
+    ['mcp__memory__*', ['plain', 'meta']],
+    ['__(plain|meta)', ['plain', 'meta']],
+    ['meta$', ['meta']],
+    ['mcp__memory__plain|Bash', ['plain']],
+  ])('%s', (matcher, names) => {
+    expect(matched(matcher)).toEqual(names);
+  });
+
+  test.each([
+    ['memory', /no ability/],
+    ['mcp__memory__pla', /no ability/],
+    ['(', /no regular expression/],
+  ])('%s matches nothing', (matcher, why) => {
+    expect(matched(matcher)).toMatch(why);
+  });
 });

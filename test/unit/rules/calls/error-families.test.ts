@@ -64,7 +64,17 @@ describe('retries without a list of errors', () => {
     expect(isRetryableCode(code)).toBe(true);
   });
 
-  test.each(['http.400', 'http.401', 'http.404', 'http.409', 'http.422'])('%s may not be retried', (code) => {
+  test.each([
+    'http.301',
+    'http.304',
+    'http.400',
+    'http.401',
+    'http.404',
+    'http.409',
+    'http.422',
+    'http.501',
+    'http.511',
+  ])('%s may not be retried', (code) => {
     expect(isRetryableCode(code)).toBe(false);
   });
 });

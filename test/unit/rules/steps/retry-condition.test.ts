@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { jitteredDelay } from '../../../../src/activities/failures.js';
+import { delayOf } from '../../../../src/activities/failures.js';
 import { askRetryCondition, jittered, withNote } from '../../../../src/rules/steps/retry-condition.js';
 
 test('a wait with jitter is between half of it and all of it', () => {
@@ -8,7 +8,14 @@ test('a wait with jitter is between half of it and all of it', () => {
 
 test('the wait after an attempt grows by the policy before jitter is applied, and never exceeds its maximum', () => {
   const policy = { initialInterval: 1000, backoffCoefficient: 3, maximumInterval: 5000 };
-  expect([1, 2, 3, 4].map((attempt) => jitteredDelay(policy, attempt, () => 1))).toEqual([1000, 3000, 5000, 5000]);
+  const waits = (asked: number, random?: () => number) =>
+    [1, 2, 3, 4].map((attempt) => delayOf(policy, attempt, asked, random));
+  expect(waits(0, () => 1)).toEqual([1000, 3000, 5000, 5000]);
+  expect(waits(0, () => 0)).toEqual([500, 1500, 2500, 2500]);
+  // What the other side asks for is the least.
+  expect(waits(4000, () => 0)).toEqual([4000, 4000, 4000, 4000]);
+  expect(waits(4000)).toEqual([4000, 4000, 5000, 5000]);
+  expect(waits(60_000)).toEqual([60_000, 60_000, 60_000, 60_000]);
 });
 
 test('a note is added to the message of a failure', () => {

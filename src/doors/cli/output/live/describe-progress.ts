@@ -27,7 +27,7 @@ export function describeStepWait({ for: kind, what = '', until, attempt }: StepW
     case 'time':
       return { what: until === undefined ? 'waits' : `waits until ${formatUntil(until, now)}` };
     case 'attempt':
-      return { what: `attempt ${attempt ?? ''} ${next}` };
+      return { what: `waits until ${formatUntil(until ?? '', now)} for attempt ${attempt ?? ''}: ${oneLine(what)}` };
     case 'turn':
       return { what: `next turn ${next}` };
   }

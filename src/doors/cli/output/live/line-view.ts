@@ -46,9 +46,10 @@ export class LineView implements ProgressView {
     this.noteEnds(result, now === undefined);
     this.announcer.announce(result);
     for (const wait of now?.view.waits ?? []) {
-      const { path, for: kind } = wait;
-      // The heartbeat reports other waits, as between the turns of a loop.
-      if ((kind === 'signal' || kind === 'condition' || kind === 'time') && this.announcer.markNew(`wait ${path}`)) {
+      const { path, for: kind, until = '', attempt = '' } = wait;
+      // The heartbeat reports other waits, as between the turns of a loop. One of seconds is not worth a line.
+      const isSaid = kind === 'attempt' ? Date.parse(until) - this.clock() > 5000 : kind !== 'turn';
+      if (isSaid && this.announcer.markNew(`wait ${path} ${attempt}`)) {
         terminal.note(`  ${path} ${inOne(describeStepWait(wait, this.clock()))}`);
       }
     }

@@ -31,6 +31,29 @@ test('a message signed by the Standard Webhooks library, and a notice of our own
   expect(checkSignature(STANDARD, notice, BODY, NOW).delivery).toBe('task:ask:approval~requested');
 });
 
+const svix = (more: Record<string, string> = {}) =>
+  Object.fromEntries(Object.entries(message(more)).map(([name, value]) => [name.replace('webhook', 'svix'), value]));
+
+test('a message of Svix has its own names, and is valid only under one set of names', () => {
+  expect(checkSignature(STANDARD, svix(), BODY, NOW)).toEqual({ scheme: 'standard', delivery: 'msg_1' });
+  expect(checkSignature(STANDARD, { ...message(), ...svix() }, BODY, NOW).delivery).toBe('msg_1');
+  const mixed = { ...svix(), 'webhook-id': 'msg_1', 'svix-id': undefined };
+  expect(() => checkSignature(STANDARD, mixed, BODY, NOW)).toThrow(/does not fit/);
+  const wrong = { ...message(), ...svix({ 'webhook-signature': 'v1,AAAA' }) };
+  expect(() => checkSignature(STANDARD, wrong, BODY, NOW)).toThrow(/does not fit/);
+});
+
+test.each([
+  ['stripe-signature', 't=1,v1=00', /the way of stripe to sign \(`stripe-sig..`\) is not supported/],
+  ['x-slack-signature', 'v0=00', /way of slack/],
+  ['x-gitlab-token', 'secret', /way of gitlab/],
+  ['x-hub-signature', 'sha256=00', /way of bitbucket/],
+  ['x-hub-signature', 'sha1=00', /SHA-1 alone/],
+  ['x-other', '1', /it has no signature/],
+])('a sender with %s: %s is refused by its name', (name, value, why) => {
+  expect(() => checkSignature(STANDARD, { [name]: value }, BODY, NOW)).toThrow(why);
+});
+
 test('one of several signatures is enough, as while a sender rotates its secret', () => {
   const [, good = ''] = message()['webhook-signature'].split(',');
   const other = Buffer.alloc(32, 1).toString('base64');

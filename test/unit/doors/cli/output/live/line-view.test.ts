@@ -69,6 +69,21 @@ test('what a step waits for is reported once', () => {
   expect(notes).toEqual(['  go waits for signal dns_done']);
 });
 
+test('a wait for the next attempt is reported once for each attempt, unless it is short', () => {
+  const { notes, look } = viewOfLines();
+  const wait = (attempt: number, seconds: number) => {
+    const until = ago(-seconds);
+    const waits = [{ path: 'turns', for: 'attempt' as const, what: 'model.unavailable', attempt, until }];
+    look({ steps: [row('turns')], waits });
+  };
+  wait(2, 2);
+  wait(3, 40);
+  wait(3, 39);
+  expect(notes).toEqual([
+    expect.stringMatching(/^ {2}turns waits until .* \(in 40 s\) for attempt 3: model\.unavailable$/),
+  ]);
+});
+
 test('steps that were never reached are only counted', () => {
   const { notes, view } = viewOfLines();
   const steps = ['a', 'b', 'c', 'd'].map((path) => row(path, { status: 'skipped' }));

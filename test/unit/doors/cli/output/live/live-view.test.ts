@@ -149,7 +149,7 @@ test('a waiting step shows what it waits for: a signal, people, a pause, a turn'
       waits: [
         { path: 'signal', for: 'signal', what: 'dns_done', until: expires_at },
         { path: 'poll', for: 'turn', until: ago(-30) },
-        { path: 'group', for: 'attempt', attempt: 3, until: ago(-8) },
+        { path: 'group', for: 'attempt', what: 'http.503', attempt: 3, until: ago(-8) },
       ],
     }),
   );
@@ -160,7 +160,7 @@ test('a waiting step shows what it waits for: a signal, people, a pause, a turn'
       '  ? ask     5s  waits for approval by release-managers',
       `      │ until ${formatUntil(expires_at, NOW)}`,
       '  ? poll    5s  next turn in 30 s',
-      '  ? group   5s  attempt 3 in 8 s',
+      '  ? group   5s  waits until 08:10:08 (in 8 s) for attempt 3: http.503',
     ]),
   );
   expect(lines.join('\n')).toMatch(/ability approve k --approval ask-1 --as NAME +# say yes/);
