@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import { formatDuration } from '../../rules/duration.js';
 import { isUnimplemented } from './grpc-error.js';
-import { timeOf } from './read-start.js';
+import { msOf } from './read-start.js';
 
 /** A smaller difference between two clocks matters to nothing. Milliseconds. */
 const APART_MS = 2000;
@@ -29,7 +29,7 @@ export async function clockAhead(client: Client, namespace: string): Promise<num
     while (performance.now() - begun < LIMIT_MS) {
       const queue = { namespace, taskQueue, taskQueueType: WORKFLOW_QUEUE };
       const { pollers } = await within(() => workflowService.describeTaskQueue(queue));
-      const seen = timeOf(pollers?.[0]?.lastAccessTime);
+      const seen = msOf(pollers?.[0]?.lastAccessTime);
       if (seen !== undefined) return aheadOf(seen, before, before + performance.now() - begun);
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     }
