@@ -38,7 +38,9 @@ export async function checkAttributes(connection: Connection, fix: boolean): Pro
 /** Whether the clock here agrees with the server's: guards with a clock, tokens and signatures of webhooks go by it. */
 export async function checkClock({ temporal, namespace }: Connection): Promise<CheckResult> {
   const name = 'clock';
-  const message = clockWords('The clock here', await clockAhead(temporal, namespace));
+  const ahead = await clockAhead(temporal, namespace);
+  if (ahead === undefined) return { name, status: 'warning', message: 'The server does not say what time it is' };
+  const message = clockWords('The clock here', ahead);
   if (message === undefined) return { name, status: 'ok', message: 'The clock here agrees with that of the server' };
   return { name, status: 'warning', message, advice: 'Let NTP set the clocks of both machines.' };
 }

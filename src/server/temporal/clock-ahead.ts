@@ -6,7 +6,8 @@ import { msOf } from './read-start.js';
 
 /** A smaller difference between two clocks matters to nothing. Milliseconds. */
 const APART_MS = 2000;
-const LIMIT_MS = 2000;
+/** The server refuses to wait for work for less than two seconds. */
+const LIMIT_MS = 5000;
 const LOOK_MS = 50;
 const WORKFLOW_QUEUE = 1;
 
