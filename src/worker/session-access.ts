@@ -1,4 +1,10 @@
-import { ApplicationFailure, type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+import {
+  ApplicationFailure,
+  type Client,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from '@temporalio/client';
 import { findOwnSession, type SessionRuns } from '../activities/session/own-session.js';
 import type { SeenTask, SessionAccess } from '../activities/session/session-access.js';
 import {
@@ -67,7 +73,7 @@ async function untilProcessed<T>(session: string, send: () => Promise<T>): Promi
     try {
       return await send();
     } catch (error) {
-      if (isBusy(error)) {
+      if (isBusy(error) || error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) {
         const pause = PAUSE_MS * (1 + Math.random());
         if (performance.now() + pause > end) throw sessionBusy(session, error);
         await sleep(pause);

@@ -12,7 +12,6 @@ import {
 import { SESSION_UPDATES, sessionIdOf } from '../../src/contracts/names.js';
 import type { AbilityError } from '../../src/contracts/problem.js';
 import type { TurnContext } from '../../src/contracts/session.js';
-import type { TaskResult } from '../../src/contracts/task.js';
 import { operation, type ProjectFiles, projectFile } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 
@@ -256,14 +255,4 @@ describe('a session', () => {
     expect(JSON.stringify(hook_signals)).not.toContain('forged');
     expect(existsSync(join(project.root, 'integration/workdocs/hook-signals.md'))).toBe(true);
   });
-
-  test('60 starts at once in one session all succeed, and each counts', async () => {
-    const session = await start();
-    const tasks = await Promise.all(
-      Array.from({ length: 60 }, (_, n) =>
-        project.run('op.plain', { n }, { session }).catch((error: unknown) => error),
-      ),
-    );
-    expect(tasks.filter((task) => (task as TaskResult).status !== 'succeeded')).toEqual([]);
-  }, 150_000);
 });
