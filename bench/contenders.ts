@@ -103,6 +103,7 @@ export const BENCH = {
   session: null,
   scope: null,
   trace: null,
+  intent: null,
 } as const;
 
 function refuseOther(scenario: Scenario, result: { status: string; output: unknown }): void {

@@ -44,6 +44,7 @@ export {
   changeInput,
   changeSchedule,
   checkAttributes,
+  checkClock,
   checkDispatch,
   checkFormerNames,
   checkRetention,

@@ -22,4 +22,6 @@ export interface TaskCaller {
   scope: string | null;
   /** W3C `traceparent` of the request. */
   trace: string | null;
+  /** The purpose, in the words of the requester; one line. */
+  intent: string | null;
 }

@@ -872,6 +872,12 @@ export const CODES = {
     means: 'The task was sealed with a key this worker does not have; the call waits and is tried again.',
     next: 'Give the worker that key as well: in `.system/keys` or `ABILITY_SEAL_KEYS`.',
   },
+  'session.busy': {
+    exit: EXIT.outOfOrder,
+    means:
+      'More happens in the session at once than it could take in within 20 s; the task or the call was not started.',
+    next: 'Do it again in a moment.',
+  },
   'session.key_conflict': {
     exit: EXIT.usage,
     means: 'The id is that of an open session in another environment or scope.',

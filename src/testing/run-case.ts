@@ -14,6 +14,7 @@ const TESTER: TaskCaller = {
   session: null,
   scope: null,
   trace: null,
+  intent: null,
 };
 
 /** Runs and checks one case. @throws the signal's reason, and errors of the bench rather than of the case. */

@@ -21,6 +21,7 @@ import { SpillingCodec } from '../server/payloads/payload-codec.js';
 import type { ProjectPaths } from '../server/project-paths.js';
 import type { Collected } from '../server/store/collect-files.js';
 import { openStore } from '../server/store/open-store.js';
+import { clockAhead, clockWords } from '../server/temporal/clock-ahead.js';
 import { openTracer } from '../tracing/open-tracer.js';
 import { createHeldWorker, createWorker } from './create-workers.js';
 import { buildDependencies, type SharedDependencies } from './dependencies.js';
@@ -179,6 +180,13 @@ export class WorkerHost {
       () => {},
     );
     return held;
+  }
+
+  /** A warning if the clock here differs from the server's. */
+  async compareClocks(): Promise<void> {
+    const ahead = await clockAhead(this.access.client, this.options.namespace).catch(() => undefined);
+    const words = clockWords('The clock here', ahead);
+    if (words !== undefined) log.warn({ ahead_ms: ahead }, `${words}; let NTP set both`);
   }
 
   /** Polling does not wait for the proof: an earlier call proves the guards that it meets itself. */

@@ -34,6 +34,7 @@ export async function serve({ root, project, server, places, env, metrics }: Ser
       ...(metrics !== undefined && { metrics }),
     });
     await host.serve(places);
+    void host.compareClocks();
     return host;
   } catch (error) {
     await host?.stop();

@@ -1,4 +1,10 @@
-import { ApplicationFailure, type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+import {
+  ApplicationFailure,
+  type Client,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from '@temporalio/client';
 import { findOwnSession, type SessionRuns } from '../activities/session/own-session.js';
 import type { SeenTask, SessionAccess } from '../activities/session/session-access.js';
 import {
@@ -14,10 +20,14 @@ import { AbilityError, type Problem } from '../contracts/problem.js';
 import type { SignedWord, WordAnswer } from '../contracts/session.js';
 import { isEndState } from '../contracts/states.js';
 import type { TaskView } from '../contracts/task.js';
-import { sessionNotFound, sessionStopped } from '../rules/sessions/session-refusals.js';
+import { sessionBusy, sessionNotFound, sessionStopped } from '../rules/sessions/session-refusals.js';
 import { projectOf } from '../rules/tasks/other-project.js';
+import { sleep } from '../server/start-timer.js';
+import { isBusy } from '../server/temporal/grpc-error.js';
 
 const NOTIFY_MS = 20_000;
+/** Between two attempts to reach a session that has too much to do. */
+const PAUSE_MS = 200;
 const READ_MS = 2000;
 const MAX_TRIES = 5;
 /** Type of the server's failure of an update that no worker has processed. */
@@ -36,7 +46,7 @@ export function accessSessions(
       const firstExecutionRunId = await firstOfOpen(session, word, open);
       try {
         return await client.withDeadline(Date.now() + NOTIFY_MS, () =>
-          untilProcessed(() =>
+          untilProcessed(session, () =>
             client.workflow
               .getHandle(word.session, undefined, { firstExecutionRunId })
               .executeUpdate<WordAnswer, [SignedWord]>(SESSION_UPDATES.word, { args: [word], updateId: word.mac }),
@@ -53,12 +63,23 @@ export function accessSessions(
   };
 }
 
-/** The server rejects an update whose workflow task ended without it, such as one before the session goes on anew. */
-async function untilProcessed<T>(send: () => Promise<T>): Promise<T> {
+/**
+ * The server rejects an update whose workflow task ended without it, such as one before the session goes on anew, and
+ * more than a few at once. An update is applied once, however often it is sent. @throws AbilityError `session.busy`.
+ */
+async function untilProcessed<T>(session: string, send: () => Promise<T>): Promise<T> {
+  const end = performance.now() + NOTIFY_MS;
   for (let left = MAX_TRIES - 1; ; left -= 1) {
     try {
       return await send();
     } catch (error) {
+      if (isBusy(error) || error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) {
+        const pause = PAUSE_MS * (1 + Math.random());
+        if (performance.now() + pause > end) throw sessionBusy(session, error);
+        await sleep(pause);
+        left += 1;
+        continue;
+      }
       const cause = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
       if (left === 0 || !(cause instanceof ApplicationFailure) || cause.type !== UNPROCESSED) throw error;
     }

@@ -86,9 +86,12 @@ export function beginAttempt(context: Context, implementationMs: number, isOnce:
   };
 }
 
-/** Temporal's limits exceed ours by a margin; a clock behind the server's must not add time. */
+/**
+ * What is left when the attempt begins. What earlier ones took is the difference of two times of the same clock, the
+ * server's, which the clock here may be far from. Temporal's limits exceed ours by a margin.
+ */
 function stepLeft({ info }: Context): number {
-  const spent = Math.max(0, Date.now() - info.scheduledTimestampMs);
+  const spent = Math.max(0, info.currentAttemptScheduledTimestampMs - info.scheduledTimestampMs);
   const whole = info.scheduleToCloseTimeoutMs || Number.POSITIVE_INFINITY;
   const one = info.startToCloseTimeoutMs || Number.POSITIVE_INFINITY;
   return Math.min(whole - spent, one) - TIMEOUT_MARGIN_MS;

@@ -66,14 +66,14 @@ async function createCall(
 ): Promise<CallRefusal | undefined> {
   const { connection, options, session, run, recorded, turns } = state;
   if (recorded.get(turns)?.masked.includes(entry.id)) return NOT_KEPT;
-  const { environment, scope, user, prompt, onStall, strict, trace, signal } = options;
+  const { environment, scope, user, prompt, onStall, strict, trace = null, signal } = options;
+  const intent = prompt.trim().replaceAll(/\s+/g, ' ').slice(0, 1000);
   try {
     const { id } = await createTask(connection, {
       ability: entry.ability_id,
       environment,
       input: entry.input,
-      caller: { person: user, kind: 'agent', session, scope, trace: trace ?? null },
-      intent: prompt.trim().replaceAll(/\s+/g, ' ').slice(0, 1000),
+      caller: { person: user, kind: 'agent', session, scope, trace, intent },
       inRun: run,
       key,
       run: false,

@@ -4,6 +4,7 @@ import type { CheckResult } from '../../contracts/check.js';
 import { ATTRIBUTES, taskQueueOf } from '../../contracts/names.js';
 import { PLACEMENTS } from '../../contracts/placement.js';
 import { projectOf } from '../../rules/tasks/other-project.js';
+import { clockAhead, clockWords } from '../../server/temporal/clock-ahead.js';
 import type { Connection } from '../connection/connect.js';
 import { hasWorker } from '../connection/find-workers.js';
 
@@ -32,6 +33,16 @@ export async function checkAttributes(connection: Connection, fix: boolean): Pro
   );
   await operatorService.addSearchAttributes({ namespace, searchAttributes });
   return { name, status: 'ok', message: `Added the search attributes ${names}` };
+}
+
+/** Whether the clock here agrees with the server's: guards with a clock, tokens and signatures of webhooks go by it. */
+export async function checkClock({ temporal, namespace }: Connection): Promise<CheckResult> {
+  const name = 'clock';
+  const ahead = await clockAhead(temporal, namespace);
+  if (ahead === undefined) return { name, status: 'warning', message: 'The server does not say what time it is' };
+  const message = clockWords('The clock here', ahead);
+  if (message === undefined) return { name, status: 'ok', message: 'The clock here agrees with that of the server' };
+  return { name, status: 'warning', message, advice: 'Let NTP set the clocks of both machines.' };
 }
 
 export async function checkRetention(connection: Connection): Promise<CheckResult> {

@@ -18,6 +18,7 @@ import { describeImplementation } from '../../rules/calls/describe-implementatio
 import { findStep } from '../../rules/steps/find-step.js';
 import { callerOf } from '../../rules/tasks/caller-of.js';
 import { wayToRetry } from '../../rules/tasks/ways-to-retry.js';
+import { clockWords } from '../../server/temporal/clock-ahead.js';
 import type { SeenTask } from '../view/view-task.js';
 import { buildAttempts } from './build-attempts.js';
 import type { SeenCall } from './read-calls.js';
@@ -80,7 +81,7 @@ export function buildStory(sources: StorySources): TaskStory {
       sources,
       origin?.plan,
     ),
-    warnings: result.warnings,
+    warnings: [...result.warnings, ...clockWarnings(history)],
     output: result.output,
     error: result.error,
     cleanup_ran: result.cleanup_ran,
@@ -89,6 +90,11 @@ export function buildStory(sources: StorySources): TaskStory {
     retry: retryOf(sources, origin?.plan),
     links: result.links,
   };
+}
+
+function clockWarnings(history: TaskHistory | undefined): string[] {
+  const words = clockWords('The clock of its worker', history?.clock_ahead);
+  return words === undefined ? [] : [`${words.replace(' is ', ' was ')}. \`ability doctor\` compares the clocks.`];
 }
 
 /** Null if Temporal no longer has the task, or it belongs to another project: a retry needs both. */

@@ -1,7 +1,8 @@
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { TaskStart } from '../../contracts/task.js';
+import { aheadOf } from '../../server/temporal/clock-ahead.js';
 import { isNotFound } from '../../server/temporal/grpc-error.js';
-import { isoOf, type SeenStart, startIn } from '../../server/temporal/read-start.js';
+import { isoOf, msOf, type SeenStart, startIn, workerTimeOf } from '../../server/temporal/read-start.js';
 import type { Connection } from '../connection/connect.js';
 import type { HistoryEvent } from '../connection/history-events.js';
 import { runBefore } from '../connection/history-events.js';
@@ -14,6 +15,8 @@ export interface TaskHistory {
   /** What it was started with. */
   given: SeenStart['given'] | null;
   calls: SeenCall[];
+  /** How far the clock of its worker was ahead of the server's, in milliseconds; absent: not known. */
+  clock_ahead?: number;
   /** Whether events are missing, because there are too many. */
   isCut: boolean;
 }
@@ -39,8 +42,21 @@ export async function readHistory(connection: Connection, id: string): Promise<T
     start: start?.begun ?? null,
     given: start?.given ?? null,
     calls: await readCalls(events, raw.pendingActivities ?? [], textReader(connection)),
+    ...clockIn(events),
     isCut,
   };
+}
+
+/** The first local activity began between the begin and the end of a workflow task, by the clock of the server. */
+function clockIn(events: readonly HistoryEvent[]): { clock_ahead?: number } {
+  const index = events.findIndex((event) => workerTimeOf(event) !== undefined);
+  const [begun, ended] = events
+    .slice(0, index)
+    .slice(-2)
+    .map(({ eventTime }) => msOf(eventTime));
+  const there = index < 2 ? undefined : workerTimeOf(events[index] as HistoryEvent);
+  if (there === undefined || begun === undefined || ended === undefined) return {};
+  return { clock_ahead: -aheadOf(there, begun, ended) };
 }
 
 /** Temporal may have deleted an earlier run already. */

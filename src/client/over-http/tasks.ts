@@ -16,9 +16,9 @@ const MAX_LISTED = 999;
 export async function createTask(connection: HttpConnection, wanted: NewTask): Promise<CreatedTask> {
   refuseGiven('createTask', { ...wanted, direct: wanted.direct || undefined }, REFUSED);
   if (wanted.plan) refuseGiven('plan', wanted.plan, ['input']);
-  const { person, kind, session, scope, trace } = wanted.caller;
+  const { person, kind, session, scope, trace, intent } = wanted.caller;
   refuseGiven('user', person, ['agent']);
-  const { ability, environment, input, intent, key, plan, signal } = wanted;
+  const { ability, environment, input, key, plan, signal } = wanted;
   const { body, headers } = await connection.http.ask('POST', wanted.run ? '/v1/runs' : '/v1/tasks', {
     body: {
       ability,
@@ -26,7 +26,7 @@ export async function createTask(connection: HttpConnection, wanted: NewTask): P
       input,
       ...(session !== null && { session }),
       ...(scope !== null && { scope }),
-      ...(intent !== undefined && { intent }),
+      ...(intent !== null && { intent }),
       ...(plan && { plan: plan.plan }),
     },
     headers: {

@@ -24,6 +24,7 @@ export const checkFormerNames = temporalAlone('checkFormerNames', fromCheckForme
 export const checkAttributes = temporalAlone('checkAttributes', fromCheckServer.checkAttributes);
 export const checkDispatch = temporalAlone('checkDispatch', fromCheckServer.checkDispatch);
 export const checkRetention = temporalAlone('checkRetention', fromCheckServer.checkRetention);
+export const checkClock = temporalAlone('checkClock', fromCheckServer.checkClock);
 export const checkWorkers = temporalAlone('checkWorkers', fromCheckServer.checkWorkers);
 export const pauseTask = temporalAlone('pauseTask', fromControlTask.pauseTask);
 export const resumeTask = temporalAlone('resumeTask', fromControlTask.resumeTask);

@@ -218,18 +218,10 @@ async function definitionOf(
   spec: ScheduleSpec,
   statedIn: string | undefined,
 ): Promise<Definition> {
-  const { id, ability, environment, input, cron, timezone, overlap, jitter_ms, catch_up_ms, intent } = spec;
+  const { id, ability, environment, input, cron, timezone, overlap, jitter_ms, catch_up_ms, intent = null } = spec;
   const person = { name: `schedule:${id}`, source: 'claimed' } as const;
-  const caller: TaskCaller = { person, kind: 'ci', session: null, scope: null, trace: null };
-  const wanted = {
-    ability,
-    environment,
-    input,
-    caller,
-    run: true,
-    leaves: true,
-    ...(intent !== undefined && { intent }),
-  };
+  const caller: TaskCaller = { person, kind: 'ci', session: null, scope: null, trace: null, intent };
+  const wanted = { ability, environment, input, caller, run: true, leaves: true };
   const { args, options } = await startRequest(connection, wanted);
   // Later definitions may differ from those here, and no one would read a warning of that.
   const { definitions: _, ...claims } = args[1] ?? {};

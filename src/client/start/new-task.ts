@@ -12,8 +12,6 @@ export interface NewTask {
   /** Files as further inputs; the store keeps them for the task. */
   files?: Omit<GivenFiles, 'signal'>;
   caller: TaskCaller;
-  /** The purpose, in the words of the requester. */
-  intent?: string;
   /** Id of the run that it is part of, see `beginRun`; absent: none. */
   inRun?: string;
   /** The caller's own key; the same key with the same request is the same task. */

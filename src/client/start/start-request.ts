@@ -48,17 +48,17 @@ export async function startRequest(connection: Connection, wanted: NewTask): Pro
 
 /** The claims of the caller, and how the task is to begin. Source: docs/start-from-temporal.md#options. */
 export function optionsOf(
-  { caller, intent, inRun, run, leaves, retry, plan, registry }: NewTask,
+  { caller, inRun, run, leaves, retry, plan, registry }: NewTask,
   own: Pick<OwnDefinitions, 'digest'> | undefined,
 ): TaskOptions {
-  const { person, kind, session, scope } = caller;
+  const { person, kind, session, scope, intent } = caller;
   const { name, agent } = person;
   return {
     user: { name, ...(agent !== undefined && { agent }) },
     ...(session !== null && { session }),
     ...(scope !== null && { scope }),
     ...(kind !== null && { caller: kind }),
-    ...(intent !== undefined && { intent }),
+    ...(intent !== null && { intent }),
     ...(inRun !== undefined && { run: inRun }),
     ...(!run && { create: true as const }),
     ...(retry && { retry }),
@@ -69,11 +69,8 @@ export function optionsOf(
   };
 }
 
-function memoOf(
-  { ability, environment, caller, retry, intent, handle }: NewTask,
-  own: OwnDefinitions | undefined,
-): TaskMemo {
-  const { person, trace } = caller;
+function memoOf({ ability, environment, caller, retry, handle }: NewTask, own: OwnDefinitions | undefined): TaskMemo {
+  const { person, trace, intent } = caller;
   return {
     ability,
     ...(own && { version: own.version }),
@@ -81,7 +78,7 @@ function memoOf(
     requested_by: person.name,
     ...(person.agent !== undefined && { agent: person.agent }),
     ...(retry && { retry_of: retry.task }),
-    ...(intent !== undefined && { intent }),
+    ...(intent !== null && { intent }),
     ...(handle !== undefined && { handle }),
     ...(trace !== null && { trace }),
   };

@@ -13,7 +13,7 @@ type Defaulted = 'environment' | 'input' | 'run';
 
 /** A task to create. */
 export interface TaskOptions
-  extends Pick<NewTask, 'ability' | 'files' | 'intent' | 'key' | 'direct' | 'plan' | 'signal' | 'onStall'>,
+  extends Pick<NewTask, 'ability' | 'files' | 'key' | 'direct' | 'plan' | 'signal' | 'onStall'>,
     Partial<Pick<NewTask, Defaulted>> {
   /** Default: `ABILITY_ENV`, else the project's `default_environment` or only one. Required over HTTP. */
   environment?: string;
@@ -27,6 +27,8 @@ export interface TaskOptions
   scope?: string;
   /** Default: as on the command line, a person, CI or an agent. */
   caller?: Caller;
+  /** The purpose, in the words of the requester; one line. */
+  intent?: string;
   /** Whether it runs at once; if left out, it waits for {@link runTask}. */
   run?: boolean;
 }
@@ -68,10 +70,19 @@ export async function startTask(connection: Connection, options: TaskOptions): P
 /** Fills in what was left out, as the command line does. */
 function completed(connection: Connection, options: TaskOptions): NewTask {
   const { loader, env } = originOf(connection);
-  const { input = {}, run = false, user: person = currentUser(env), session, scope, caller, ...rest } = options;
+  const {
+    input = {},
+    run = false,
+    user: person = currentUser(env),
+    session,
+    scope,
+    caller,
+    intent = null,
+    ...rest
+  } = options;
   const wanted = { ...rest, input, run };
   if (!loader) {
-    const who = { person, kind: caller ?? null, session: session ?? null, scope: scope ?? null, trace: null };
+    const who = { person, kind: caller ?? null, session: session ?? null, scope: scope ?? null, trace: null, intent };
     return { ...wanted, environment: needed(rest.environment), caller: who };
   }
   const registry = loader.load();
@@ -85,6 +96,7 @@ function completed(connection: Connection, options: TaskOptions): NewTask {
       session: session === undefined ? env.ABILITY_SESSION || null : session,
       scope: findScope(loader.root, process.cwd(), scope, env),
       trace: readTrace(env),
+      intent,
     },
   };
 }

@@ -30,18 +30,19 @@ export async function runAbility(call: ToolCall, wanted: z.output<typeof runInpu
   const connection = await call.loan.connect();
   const secret = newTaskSecret();
   const [plan, input] = wanted.plan?.split('.') ?? [];
+  const { trace = null } = call;
+  const who = { person: caller, kind: 'agent', scope: door.scope, trace, intent: wanted.intent ?? null } as const;
   const created = await visitor.session.use(connection, door, caller, (session) =>
     createTask(connection, {
       ability: wanted.id,
       environment: door.environment,
       input: (wanted.input ?? {}) as JsonObject,
-      caller: { person: caller, kind: 'agent', session, scope: door.scope, trace: call.trace ?? null },
+      caller: { ...who, session },
       run: true,
       handle: secret,
       signal,
       ...door.strict(),
       ...(wanted.key !== undefined && { key: keyOf(caller, wanted.key) }),
-      ...(wanted.intent !== undefined && { intent: wanted.intent }),
       ...(plan !== undefined && { plan: { plan, ...(input !== undefined && { input }) } }),
     }),
   );

@@ -15,3 +15,8 @@ export function sessionStopped(session: string): AbilityError {
     suggestion: 'Start another one: ability session start.',
   });
 }
+
+export function sessionBusy(session: string, cause: unknown): AbilityError {
+  const message = `The session ${session} has too much to do at once`;
+  return new AbilityError({ code: 'session.busy', message, suggestion: 'Do it again in a moment.' }, { cause });
+}

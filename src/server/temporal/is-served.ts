@@ -1,8 +1,11 @@
 import type { Client } from '@temporalio/client';
+import { clockAhead } from './clock-ahead.js';
 import { isUnimplemented } from './grpc-error.js';
 
 /** A poller seen within this time counts; they stay listed after a shutdown. Source: docs/architecture.md#no-hangs. */
 const RECENT_MS = 90_000;
+/** So much later than now a poller may be seen without a reason to ask for the server's clock. */
+const EVEN_MS = 1000;
 const WORKFLOW_QUEUE = 1;
 const ACTIVITY_QUEUE = 2;
 
@@ -10,11 +13,19 @@ const ACTIVITY_QUEUE = 2;
 export async function isServed(client: Client, namespace: string, queue: string): Promise<boolean> {
   const pollers = await listPollers(client, namespace, queue);
   if (pollers === 'unknown') return true;
-  return (pollers ?? []).some(isRecent);
+  return (await recent(client, namespace, pollers ?? [])).length > 0;
 }
 
-function isRecent({ lastAccessTime }: { lastAccessTime?: Seconds }): boolean {
-  return Date.now() - Number(lastAccessTime?.seconds ?? 0) * 1000 < RECENT_MS;
+/** Pollers that were seen recently; if the clock here says that none was, or later than now, by that of the server. */
+async function recent<P extends { lastAccessTime?: Seconds }>(
+  client: Client,
+  namespace: string,
+  pollers: P[],
+): Promise<P[]> {
+  const ages = pollers.map(({ lastAccessTime }) => Date.now() - secondsOf(lastAccessTime) * 1000);
+  const isLikely = ages.some((age) => age >= -EVEN_MS && age < RECENT_MS);
+  const ahead = isLikely || ages.length === 0 ? 0 : ((await clockAhead(client, namespace)) ?? 0);
+  return pollers.filter((_, index) => (ages[index] as number) - ahead < RECENT_MS);
 }
 
 /** Totals for workflows and activities. */
@@ -33,9 +44,8 @@ export async function queueFigures(
       }),
     ),
   );
-  const workers = new Set(
-    answers.flatMap(({ pollers }) => (pollers ?? []).filter(isRecent).map(({ identity }) => identity)),
-  );
+  const all = answers.flatMap(({ pollers }) => pollers ?? []);
+  const workers = new Set((await recent(client, namespace, all)).map(({ identity }) => identity));
   const counted = answers.flatMap(({ stats }) => stats ?? []);
   const isCounted = counted.length === answers.length;
   return {

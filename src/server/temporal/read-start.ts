@@ -107,6 +107,14 @@ export function payloadsOfMarker(
   return activity_type === type ? result.payloads : undefined;
 }
 
+/** When a local activity began, by the clock of its worker, in milliseconds since 1970; undefined for other events. */
+export function workerTimeOf({ markerRecordedEventAttributes: marker }: HistoryEvent): number | undefined {
+  const [about] = marker?.details?.data?.payloads ?? [];
+  const noted =
+    about && defaultPayloadConverter.fromPayload<{ original_schedule_time?: HistoryEvent['eventTime'] }>(about);
+  return msOf(noted?.original_schedule_time);
+}
+
 /** Undefined for values of another form, as of a foreign workflow. */
 async function valuesOf(codec: Decode, payloads: Payload[]): Promise<unknown[] | undefined> {
   const decoded = await codec.decode(payloads);
@@ -117,8 +125,13 @@ async function valuesOf(codec: Decode, payloads: Payload[]): Promise<unknown[] |
   }
 }
 
+/** A time of the server in milliseconds since 1970; undefined if it is not set. */
+export function msOf(time: HistoryEvent['eventTime']): number | undefined {
+  return Number(time?.seconds ?? 0) * 1000 + (time?.nanos ?? 0) / 1e6 || undefined;
+}
+
 /** A time of the server in ISO 8601; null if it is not set. */
 export function isoOf(time: HistoryEvent['eventTime']): string | null {
-  const ms = Number(time?.seconds ?? 0) * 1000 + (time?.nanos ?? 0) / 1e6;
-  return ms > 0 ? new Date(ms).toISOString() : null;
+  const ms = msOf(time);
+  return ms === undefined ? null : new Date(ms).toISOString();
 }

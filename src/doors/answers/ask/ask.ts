@@ -174,10 +174,9 @@ async function runPlanned(
     environment,
     input: call.input,
     plan: wantedOf(call.reference),
-    intent: text.trim().replaceAll(/\s+/g, ' ').slice(0, 1000),
     inRun: id,
     key: keyOf(id),
-    caller: who,
+    caller: { ...who, intent: text.trim().replaceAll(/\s+/g, ' ').slice(0, 1000) },
   });
 }
 

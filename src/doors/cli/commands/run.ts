@@ -127,12 +127,12 @@ export async function newTask(
       session: flags.session ?? (context.env.ABILITY_SESSION || null),
       scope: findScope(registry.root, context.cwd, flags.scope, context.env),
       trace: readTrace(context.env),
+      intent: flags.intent === undefined ? null : readIntent(flags.intent),
     },
     run: isRun,
     direct: flags.direct ?? false,
     ...(flags.key !== undefined && { key: flags.key }),
     ...(context.made !== undefined && { made: context.made }),
-    ...(flags.intent !== undefined && { intent: readIntent(flags.intent) }),
     onStall: (stall) => noteStall(context.terminal, stall),
     ...strictly(context, registry),
   };

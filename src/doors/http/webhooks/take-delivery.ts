@@ -34,20 +34,20 @@ async function start(
   body: Json,
 ): Promise<NonNullable<HttpAnswer>> {
   const { spec } = found;
-  const { ability, webhook, intent } = spec;
+  const { ability, webhook, intent = null } = spec;
   const registry = door.registry();
   checkTrigger(registry, found);
   const wanted = readDelivery(spec, { headers, body, delivery });
   if (!wanted) return skipped('if');
   const task = deliveryIdOf(webhook, wanted.key);
   const person = { name: `webhook:${webhook}`, source: 'claimed' } as const;
+  const trace = readTraceparent(headers.traceparent) ?? null;
   const created = await door.ask((connection) =>
     createTask(connection, {
       ability,
       environment: triggerEnvironment(registry, found),
       input: wanted.input,
-      caller: { person, kind: 'ci', session: null, scope: null, trace: readTraceparent(headers.traceparent) ?? null },
-      ...(intent !== undefined && { intent }),
+      caller: { person, kind: 'ci', session: null, scope: null, trace, intent },
       made: task,
       run: true,
       soon: true,

@@ -26,10 +26,11 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** The limits that Temporal has for an attempt, in milliseconds; they are a margin above ours. */
-function limits(step: number, spent = 0, one = step): ActivityInfo {
+/** The limits that Temporal has for an attempt, in ms, a margin above ours. @param apart how far its clock is ahead. */
+function limits(step: number, spent = 0, one = step, apart = 0): ActivityInfo {
   return {
-    scheduledTimestampMs: NOW - spent,
+    scheduledTimestampMs: NOW + apart - spent,
+    currentAttemptScheduledTimestampMs: NOW + apart,
     scheduleToCloseTimeoutMs: step === 0 ? 0 : step + TIMEOUT_MARGIN_MS,
     startToCloseTimeoutMs: one === 0 ? 0 : one + TIMEOUT_MARGIN_MS,
   };
@@ -63,11 +64,18 @@ test.each([
   ['what both may', 1000, 1000, 0, 1000, false],
   ['what earlier attempts have left of the step', 60_000, 10_000, 9000, 1000, true],
   ['nothing where they have left nothing', 60_000, 10_000, 20_000, 0, true],
-  ['no more where the clock of the server is ahead', 60_000, 10_000, -20_000, 10_000, true],
 ])('an attempt may take %s', async (_, implementationMs, stepMs, spentMs, leftMs, limitedByStep) => {
   const { given } = await attempted(limits(stepMs, spentMs), (attempt) => ({ ...attempt }), { implementationMs });
   expect(given).toMatchObject({ leftMs, limitedByStep });
 });
+
+test.each([-90_000, 62_000, 3 * 3_600_000])(
+  'an attempt has what is left of its step where the clock of the server is %d ms ahead',
+  async (apart) => {
+    const { given } = await attempted(limits(10_000, 4000, 10_000, apart), ({ leftMs }) => leftMs);
+    expect(given).toBe(6000);
+  },
+);
 
 test.each([
   ['of one attempt', { startToCloseTimeoutMs: 2000 + TIMEOUT_MARGIN_MS }, 2000],

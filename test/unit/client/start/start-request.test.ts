@@ -39,8 +39,14 @@ describe('the arguments of a start', () => {
 
   test('are all that the caller says', async () => {
     const { args } = await requestOf({
-      caller: callerOf({ user: { ...USER, agent: 'probe' }, caller: 'agent', session: 's-1', scope: 'modules/users' }),
-      ...{ intent: 'weekly', inRun: 'r-1', run: false, leaves: true, retry: { task: 't-0', from: 'a' } },
+      caller: callerOf({
+        user: { ...USER, agent: 'probe' },
+        caller: 'agent',
+        session: 's-1',
+        scope: 'modules/users',
+        intent: 'weekly',
+      }),
+      ...{ inRun: 'r-1', run: false, leaves: true, retry: { task: 't-0', from: 'a' } },
       ...{ plan: { plan: 'p' }, registry: 'd' },
     });
     expect(args[1]).toStrictEqual({
@@ -67,11 +73,8 @@ describe('the memo of a task', () => {
 
   test('names the version, the agent, the intent, the trace, the handle and the task that it retries', async () => {
     const trace = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
-    const caller = callerOf({ user: { ...USER, agent: 'probe' }, trace });
-    const { memo, options } = await requestOf(
-      { caller, intent: 'weekly', handle: 'h', retry: { task: 't-0', from: null } },
-      OWN,
-    );
+    const caller = callerOf({ user: { ...USER, agent: 'probe' }, trace, intent: 'weekly' });
+    const { memo, options } = await requestOf({ caller, handle: 'h', retry: { task: 't-0', from: null } }, OWN);
     expect(memo).toStrictEqual({
       ...{ ...least, version: 3, agent: 'probe', intent: 'weekly', trace, handle: 'h', retry_of: 't-0' },
     });

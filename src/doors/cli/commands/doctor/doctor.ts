@@ -1,6 +1,7 @@
 import {
   type Connection,
   checkAttributes,
+  checkClock,
   checkDispatch,
   checkFormerNames,
   checkRetention,
@@ -104,6 +105,7 @@ async function checkSession(
   report: (check: CheckResult) => void,
 ): Promise<void> {
   await attempt('attributes', report, async () => report(await checkAttributes(connection, fix)));
+  await attempt('clock', report, async () => report(await checkClock(connection)));
   await attempt('retention', report, async () => report(await checkRetention(connection)));
   await attempt('workers', report, async () =>
     report(await checkWorkers(connection, Object.keys(registry.project.environments))),
