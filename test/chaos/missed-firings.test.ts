@@ -34,7 +34,13 @@ test('a server that was down beyond the catch-up is one notice, and is seen in t
   );
   try {
     const times = { cron: '* * * * *', timezone: 'UTC', overlap: 'skip', jitter_ms: 0, catch_up_ms: 10_000 } as const;
-    await createSchedule(project.connection, { id: 'backup', ability: 'backup', environment: 'dev', input: {}, ...times });
+    await createSchedule(project.connection, {
+      id: 'backup',
+      ability: 'backup',
+      environment: 'dev',
+      input: {},
+      ...times,
+    });
     const untilNext = 60_000 - (Date.now() % 60_000);
     await new Promise((resolve) => setTimeout(resolve, Math.max(0, untilNext - 3000)));
     process.kill(server.pid, 'SIGSTOP');
@@ -44,7 +50,9 @@ test('a server that was down beyond the catch-up is one notice, and is seen in t
     expect(received).toMatchObject([
       { type: 'schedule.missed', data: { schedule: 'backup', status: 'missed', missed: 1, task_key: null } },
     ]);
-    expect(await listSchedules(project.connection)).toMatchObject([{ counts: { missed: 1 }, last: { status: 'missed' } }]);
+    expect(await listSchedules(project.connection)).toMatchObject([
+      { counts: { missed: 1 }, last: { status: 'missed' } },
+    ]);
   } finally {
     await project.stop();
     await server.stop();

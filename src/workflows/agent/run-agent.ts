@@ -136,7 +136,7 @@ async function askModel(agent: PlanAgent, { run, halt, budget, groups }: Frame, 
       entry.agent = now;
       if (problem.code === 'limit.max_tokens') throw limitReached('max_tokens', now);
       if (problem.code === 'limit.max_cost') throw limitReached('max_cost', now);
-      const wait = waitBefore(attempts + 1, problem, budget.left());
+      const wait = waitBefore(attempts + 1, problem, budget.left(0));
       if (wait === undefined) throw error;
       run.steps.backingOff.set(TURNS.turns, { attempt: attempts + 1, at: Date.now() + wait, why: problem.code });
       budget.spend(wait);

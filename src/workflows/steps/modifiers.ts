@@ -52,7 +52,7 @@ async function tryAgain(
       refuseAgain(retry, error, attempt);
       asked = waitAskedFor(error.problem, Date.now()) ?? 0;
       why = error.problem.code;
-      if (asked > frame.budget.left()) throw error;
+      if (asked > frame.budget.left(0)) throw error;
     }
     const whole = Math.min(wait, max);
     // The sandbox's `Math.random`, so that a replay waits as long.

@@ -97,7 +97,8 @@ export class StepStates {
   recall(step: PlanStep, path: string): void {
     this.values.show(path, step.id, this.entry(path));
     const undo = this.progress[`${path}.undo`];
-    if (undo && undo.sequence === undefined) this.progress[`${path}.undo`] = { ...undo, sequence: (this.sequence += 1) };
+    if (undo && undo.sequence === undefined)
+      this.progress[`${path}.undo`] = { ...undo, sequence: (this.sequence += 1) };
     this.recallInside(step, path);
   }
 

@@ -119,7 +119,7 @@ describe('a retry takes over', () => {
     const tree = { steps: [call('turns')], finally: [], agent };
     const used = { turns: 2, calls: 3, input_tokens: 40, output_tokens: 5, cost: 0.5 };
     const progress = { turns: { ...failed, agent: { ...used, head: 'h', denied: { d: 'no' } } } };
-    const kept = (from: string | null) => keptProgress({ plan: tree, progress }, tree, from).turns?.agent;
+    const kept = (from: string | null) => keptProgress({ plan: tree, progress }, tree, { from }).progress.turns?.agent;
     expect(kept(null)).toEqual({ ...used, head: 'h' });
     expect(kept('turns')).toEqual({ ...used, turns: 0, head: null });
   });
