@@ -15,7 +15,7 @@ import { awaitApproval } from '../approvals/await-approval.js';
 import { askGuards, fireAfter, type Hooked } from '../hooks/ask-hooks.js';
 import { isStepFailure, StepFailure } from '../steps/step-failure.js';
 import type { TaskRun } from '../task/task-run.js';
-import { heldQueue } from './held-sessions.js';
+import { heldQueue } from './hold-session.js';
 import { isForAnother, keyWait } from './local-activities.js';
 import { failureOf } from './read-call-failure.js';
 import { type OperationCall, scheduleCall } from './schedule-call.js';

@@ -28,7 +28,7 @@ import { readTraceparent } from '../../rules/traces/trace-context.js';
 import { StepFailure } from '../steps/step-failure.js';
 import type { Budget } from '../task/budget.js';
 import type { TaskRun } from '../task/task-run.js';
-import { holdsSessions, whereHeld } from './held-sessions.js';
+import { holdsSessions, whereHeld } from './hold-session.js';
 
 const STATUS = defineSearchAttributeKey('AbilityStatus', SearchAttributeType.KEYWORD);
 const PARENT = defineSearchAttributeKey('AbilityParent', SearchAttributeType.KEYWORD);

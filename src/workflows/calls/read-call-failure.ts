@@ -6,7 +6,7 @@ import { stepLimit } from '../../rules/calls/call-limits.js';
 import { holdsSession } from '../../rules/calls/holds-session.js';
 import { readActivityFailure, StepFailure } from '../steps/step-failure.js';
 import type { TaskRun } from '../task/task-run.js';
-import { sessionLost } from './held-sessions.js';
+import { sessionLost } from './hold-session.js';
 import { type OperationCall, SLACK_MS } from './schedule-call.js';
 
 /**

@@ -112,7 +112,9 @@ describe('a call is refused without being executed', () => {
   });
 
   test('if its step has no time left', async () => {
-    const { failure } = await refused({ info: { scheduledTimestampMs: Date.now() - 120_000 } });
+    const { failure } = await refused({
+      info: { scheduledTimestampMs: Date.now() - 120_000, currentAttemptScheduledTimestampMs: Date.now() },
+    });
     expect(failure).toMatchObject({ type: 'timeout.step', nonRetryable: true });
   });
 });

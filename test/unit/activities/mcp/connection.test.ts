@@ -385,9 +385,9 @@ describe('a failed connection has a readable reason', () => {
 });
 
 describe('tools are listed for an import', () => {
-  const list = (server: PlanMcpServer) => {
+  const list = async (server: PlanMcpServer) => {
     const { signal } = new AbortController();
-    return listTools(server, { root: folder.root, environment: 'dev', timeoutMs: 20_000, signal });
+    return (await listTools(server, { root: folder.root, environment: 'dev', timeoutMs: 20_000, signal })).tools;
   };
 
   test.each(['changing', 'modern'] as const)('without the invalid ones, which are named (%s)', async (program) => {

@@ -112,6 +112,6 @@ test('a megabyte that is built to be slow is read at once', () => {
     } catch {
       // Refusal is fine, too.
     }
-    expect(process.cpuUsage(began).user).toBeLessThan(1_000_000);
+    expect(process.cpuUsage(began).user).toBeLessThan(3_000_000);
   }
 });

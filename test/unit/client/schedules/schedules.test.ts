@@ -42,12 +42,13 @@ function serverWith(after: Record<string, number>, foreign: readonly string[] = 
   const describe = (name: string) => async () =>
     ({
       action: { workflowType: 'backup', args: [{}], memo: foreign.includes(name) ? {} : memo },
-      info: { createdAt: new Date(0), nextActionTimes: [], numActionsTaken: 0 },
+      info: { createdAt: new Date(0), nextActionTimes: [], recentActions: [], numActionsTaken: 0 },
       state: { paused: false },
     }) as unknown as ScheduleDescription;
   const getHandle = (id: string) => ({ describe: describe(id.slice(scheduleIdOf(PROJECT, '').length)) });
   const withAbortSignal = (_: AbortSignal, action: () => unknown) => action();
-  const connection = { project: PROJECT, temporal: { schedule: { list, getHandle }, withAbortSignal } };
+  const store = { getNamed: async () => undefined };
+  const connection = { project: PROJECT, store, temporal: { schedule: { list, getHandle }, withAbortSignal } };
   return { connection: connection as unknown as Connection, lists: () => lists };
 }
 
