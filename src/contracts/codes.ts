@@ -503,7 +503,7 @@ export const CODES = {
   },
   'internal.error': {
     exit: EXIT.failed,
-    means: 'A bug in Ability Runtime. The task was ended, and its clean-up ran.',
+    means: 'A bug in Ability Runtime. The task was ended, and its `finally` ran.',
     next: 'Please report it with the output of `ability task show KEY --json`.',
   },
   'limit.max_calls': {

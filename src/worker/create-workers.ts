@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { getHeapStatistics } from 'node:v8';
 import type { PayloadCodec } from '@temporalio/common';
 import { type InjectedSinks, type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { WorkflowInfo } from '@temporalio/workflow';
@@ -40,8 +41,17 @@ export function createWorker(place: WorkerPlace, shared: SharedDependencies): Pr
     // A killed worker costs its tasks one second instead of ten.
     stickyQueueScheduleToStartTimeout: '1s',
     maxEagerActivityReservationsPerWorkflowTask: 10,
+    ...(getHeapStatistics().heap_size_limit > ROOMY_HEAP && SLOTS),
   });
 }
+
+/** Bytes; with less, the SDK's own numbers stand, which grow with the heap. */
+const ROOMY_HEAP = 1024 ** 3;
+/**
+ * A preflight that reports to its session keeps the slot of its workflow task meanwhile, and the session needs one to
+ * answer: the SDK's 40 are used up by 40 starts at once.
+ */
+const SLOTS = { maxConcurrentWorkflowTaskExecutions: 200, maxConcurrentLocalActivityExecutions: 300 };
 
 type Served = Pick<WorkerPlace, 'connection' | 'namespace' | 'codec'>;
 

@@ -34,7 +34,7 @@ test('a project without faults passes every check', async () => {
   expect(exitCode).toBe(checks.some(({ status }) => status === 'failed') ? 7 : 0);
   expect(checks.map(({ name }) => name)).toEqual([
     ...['node', 'definitions', 'temporal', 'runtime', 'disk', 'store', 'keys'],
-    ...['server', 'attributes', 'retention', 'workers', 'dispatch'],
+    ...['server', 'attributes', 'clock', 'retention', 'workers', 'dispatch'],
   ]);
 });
 

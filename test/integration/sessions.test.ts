@@ -12,6 +12,7 @@ import {
 import { SESSION_UPDATES, sessionIdOf } from '../../src/contracts/names.js';
 import type { AbilityError } from '../../src/contracts/problem.js';
 import type { TurnContext } from '../../src/contracts/session.js';
+import { LONG } from '../fixtures/extent.js';
 import { operation, type ProjectFiles, projectFile } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 
@@ -237,6 +238,12 @@ describe('a session', () => {
     expect(turns.map(({ turn_index }) => turn_index).sort()).toEqual([1, 2, 3, 4]);
     for (const { turn_index, hook_signals } of turns)
       expect([turn_index, hook_signals.normalized_intent]).toBeDefined();
+  });
+
+  test('takes in 60 starts at once', LONG, async () => {
+    const session = await start();
+    const runs = await Promise.all(Array.from({ length: 60 }, () => project.run('op.plain', {}, { session })));
+    expect(runs.map(({ status }) => status)).toEqual(runs.map(() => 'succeeded'));
   });
 
   test('accepts reports of guards and calls only from a worker of its project', async () => {

@@ -182,7 +182,7 @@ describe('a task that failed', () => {
     const output = text(story);
     expect(output).toMatch(/^fails v1 \(.*\) failed in step left: scripts\/u.exit.mjs ended with exit code 3\n/);
     expect(output).toMatch(/- after {2}skipped: it was not reached/);
-    expect(output).toMatch(/its clean-up ran/);
+    expect(output).toMatch(/its `finally` ran/);
     expect(commands(story)).toEqual([
       'ability explain script.exit',
       `ability task logs ${story.task_key} both/left`,
