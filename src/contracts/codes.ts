@@ -77,6 +77,11 @@ export const CODES = {
     means: 'The decision was received and did not count; the message says why.',
     next: 'Let one of the listed approvers decide.',
   },
+  'approval.not_awaited': {
+    exit: EXIT.waiting,
+    means: 'A direct run needed an approval, and does not wait for people: it was cancelled.',
+    next: 'Pass `--wait-approval`, or leave out `--direct`: then the task waits.',
+  },
   'approval.not_found': {
     exit: EXIT.usage,
     means: 'No open approval of this project has that id.',

@@ -140,8 +140,8 @@ describe.each(SITES)('roll-back in $where', ({ open, runs }) => {
       const flags = [...said].flatMap(([call, what]) => [`--${what}`, call]);
       const { json, exitCode } = await say_(['task', 'retry', key, '--detach', ...flags]);
       if (exitCode === 0) return json.task_key;
-      expect({ exitCode, ...json }).toMatchObject({ code: 'task.undecided' });
-      for (const call of json.details.calls as string[]) {
+      expect({ exitCode, ...json.error }).toMatchObject({ code: 'task.undecided' });
+      for (const call of json.error.details.calls as string[]) {
         if (standing(file, call) === 0) said.set(call, 'undone');
         else if (said.get(call) === undefined) said.set(call, 'stands');
         else {

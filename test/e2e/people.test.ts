@@ -45,7 +45,10 @@ describe('without a terminal', () => {
 
   test('a direct run waits for people as long as requested', async () => {
     const started = Date.now();
-    expect(await json('run', 'asks', '--direct', '--wait-approval', '2s')).toMatchObject({ exitCode: 5 });
+    expect(await json('run', 'asks', '--direct', '--wait-approval', '2s')).toMatchObject({
+      exitCode: 5,
+      json: { status: 'cancelled', error: { code: 'approval.not_awaited' } },
+    });
     expect(Date.now() - started).toBeGreaterThan(2000);
   });
 

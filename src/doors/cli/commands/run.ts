@@ -11,7 +11,7 @@ import {
   waitForTask,
 } from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
-import { AbilityError, usageError } from '../../../contracts/problem.js';
+import { AbilityError, type Problem, usageError } from '../../../contracts/problem.js';
 import { findScope } from '../../../definitions/find-scope.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { refuseWithoutSteps } from '../../../planning/resolve/check-ability.js';
@@ -169,6 +169,12 @@ const STOPPED_BY: Record<Stop, string> = {
   aborted: 'Stopping',
 };
 
+const NOT_AWAITED: Problem = {
+  code: 'approval.not_awaited',
+  message: 'A direct run does not wait for people, so it was cancelled',
+  suggestion: 'Pass `--wait-approval`, or leave out `--direct`: then the task waits.',
+};
+
 const EXIT_WHEN_STOPPED: Record<Stop, ExitCode> = {
   approval: EXIT.waiting,
   timeout: EXIT.timedOut,
@@ -206,7 +212,11 @@ async function runDirectly(
     terminal.note(`${STOPPED_BY[end.kind]}; the clean-up runs first.`);
     await keepingRuntime(connection, () => cancelTask(connection, id));
     const stopped = await waitForTask(connection, id, { onStall, onProgress });
-    if (stopped.kind === 'ended') await reportEnd(context, connection, stopped.result, flags);
+    if (stopped.kind === 'ended') {
+      const { result } = stopped;
+      const error = result.error ?? (end.kind === 'approval' && result.status === 'cancelled' ? NOT_AWAITED : null);
+      await reportEnd(context, connection, { ...result, error }, flags);
+    }
     return EXIT_WHEN_STOPPED[end.kind];
   } finally {
     interrupted.done();
