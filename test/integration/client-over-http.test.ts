@@ -326,7 +326,9 @@ describe('what the door has no route for', () => {
     ),
     ...'showSession stopSession keepingRuntime withProof connect connectWithin'.split(' '),
     // These take no connection.
-    ...'earlierKeys generateTaskKey hasEnded linesOf newTaskSecret nextKey sharedStore fetchSharedRecord'.split(' '),
+    ...'checkSpec earlierKeys generateTaskKey hasEnded linesOf newTaskSecret nextKey sharedStore fetchSharedRecord'.split(
+      ' ',
+    ),
     ...'SharedLogs handleOf readCallLogs fetchCallLogs commandProvider scriptedProvider'.split(' '),
   ]);
   const others = Object.entries(client).filter(([name, value]) => typeof value === 'function' && !WORKS.has(name));

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { decide } from '../../src/client/index.js';
 import type { JsonObject } from '../../src/contracts/json.js';
 import type { Plan, PlanHook } from '../../src/contracts/plan.js';
@@ -82,7 +82,9 @@ describe('the MCP tool of a guard is pinned when a task is created (R-002-11, R-
     expect(pinOf(hooks?.pre_call[0])).toEqual(digest);
     const after = planOf(later.id).operations['o.after'];
     expect(pinOf(after?.hooks.post_call[0])).toEqual(digest);
-    const { workflows } = planOf((await project.create('outer')).id);
+    const { id: outer } = await project.create('outer');
+    // The record of a task that runs is written soon, not at once.
+    const { workflows } = await vi.waitFor(() => planOf(outer));
     expect(pinOf(workflows?.guarded?.ability.hooks.pre_call[0])).toEqual(digest);
   });
 

@@ -87,7 +87,7 @@ steps:
 
 test.each([
   ['a task', { key: 'chain' }],
-  ['the task of a delivery', { made: 'webhook:forge:d-1' }],
+  ['the task of a delivery', { made: 'webhook:forge:d-retried' }],
 ])('%s names its retries, and each retry names the task before it', async (_, more) => {
   const { connection } = flows.project;
   const ability = flows.define('steps: [{ id: bad, call: util.fail, with: {} }]');
