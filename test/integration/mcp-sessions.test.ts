@@ -125,7 +125,7 @@ finally:
     expect(noted('begun', server).length - before).toBeLessThanOrEqual(3);
   });
 
-  test('has the same session for an agent and those that it calls', async () => {
+  test('has the same session for an agent and those that it calls', LONG, async () => {
     flows.project.write(agent(`${server}_outer`, `model: keeps\noperations: [${server}.keep, ${server}_inner]`));
     expect(await flows.project.run(`${server}_outer`, { request: 'Keep.' })).toMatchObject({ status: 'succeeded' });
     expect(newest(server).kept).toBe('by0,by1,by0,by1');
@@ -159,7 +159,7 @@ test.each([
     .catch(() => {});
 });
 
-test('a retry that reuses results of the session does not go on in another one', async () => {
+test('a retry that reuses results of the session does not go on in another one', LONG, async () => {
   const yaml = `steps: [{ ${keep('local', 'kept')} }, { id: bad, fail: { code: no_luck, message: no } }, { ${look('local')} }]`;
   const id = flows.define(yaml);
   const { task_key: first } = await flows.project.run(id);
