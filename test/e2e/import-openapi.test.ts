@@ -74,7 +74,7 @@ describe('ability import openapi', () => {
     expect(again).toMatchObject({ new: [], changed: [] });
     expect(fileOf(file)).toContain('effects: write_idempotent');
     const lint = await ability(['lint'], { cwd: project.root });
-    expect(lint.stdout).toContain('Nothing to complain about');
+    expect(lint.stdout).toContain('No findings');
     const set = await abilityJson(['lint', '--check-env'], { cwd: project.root });
     expect(JSON.stringify(set.json)).toContain('PETS_TOKEN');
   });

@@ -22,7 +22,7 @@ test('R-000-88: valid definitions exit with 0', async () => {
   const { root: cwd } = project();
   expect(await ability(['lint'], { cwd })).toMatchObject({
     exitCode: 0,
-    stdout: 'Nothing to complain about in 1 ability.',
+    stdout: 'No findings in 1 ability.',
   });
   expect((await abilityJson(['lint'], { cwd })).json).toEqual({ findings: [], abilities: 1 });
 });
@@ -101,7 +101,7 @@ test('--watch checks again when a file changes, and Ctrl-C ends it', async () =>
   };
   await until('1 error');
   write({ 'registry/high-level/flow.yaml': FLOW.replace('raed', 'read') });
-  await until('Nothing to complain about');
+  await until('No findings');
   watching.kill('SIGINT');
   expect((await watching).exitCode).toBe(130);
 });

@@ -31,7 +31,7 @@ function renderFinding({ code, severity, message, why, fix, location }: Finding,
 
 function summaryOf(findings: readonly Finding[], abilities: number): string {
   const looked = counted(abilities, 'ability', 'abilities');
-  if (findings.length === 0) return `Nothing to complain about in ${looked}.`;
+  if (findings.length === 0) return `No findings in ${looked}.`;
   const files = new Set(findings.map(({ location }) => location.file)).size;
   const count = (of: Severity): number => findings.filter(({ severity }) => severity === of).length;
   const notes = count('note');

@@ -41,7 +41,7 @@ test('for people each finding has its location, message, reason and fix, and the
 });
 
 test('the absence of findings is reported', () => {
-  expect(renderFindings({ findings: [], abilities: 1 }, plain)).toBe('Nothing to complain about in 1 ability.');
+  expect(renderFindings({ findings: [], abilities: 1 }, plain)).toBe('No findings in 1 ability.');
 });
 
 test('SARIF has a rule for each code, and a result with its region for each finding', () => {
