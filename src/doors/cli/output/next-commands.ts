@@ -3,7 +3,7 @@ import { meaningOf } from '../../../contracts/codes.js';
 import type { Problem } from '../../../contracts/problem.js';
 import { isEndState } from '../../../contracts/states.js';
 import type { TaskStory } from '../../../contracts/story.js';
-import type { StepSummary } from '../../../contracts/task.js';
+import type { Rollback, StepSummary } from '../../../contracts/task.js';
 import { oneLine } from '../../../rules/shown-text.js';
 import { generalPath } from '../../../rules/steps/turn-paths.js';
 import { pathOfError, taskOfError } from '../../../rules/tasks/ways-to-retry.js';
@@ -79,7 +79,7 @@ function afterwards(story: TaskStory): NextCommand[] {
   return [...explain, ...afterFailure({ ...story, task_key }), ...again(story)];
 }
 
-export function afterFailure({ task_key, steps, error, retry }: Failed): NextCommand[] {
+export function afterFailure({ task_key, steps, error, retry, not_undone = [] }: Failed): NextCommand[] {
   const at = pathOfError(error) ?? '';
   const called = taskOfError(error);
   const failed = steps.find(({ path, call }) => call !== null && path === generalPath(at));
@@ -88,14 +88,21 @@ export function afterFailure({ task_key, steps, error, retry }: Failed): NextCom
     isCalled || (failed && failed.attempts > 0)
       ? [{ command: commandOf('ability', 'task', 'logs', called ?? task_key, at), purpose: 'what the call wrote' }]
       : [];
-  return [...(at === '' ? [] : logs), ...tryAgain(task_key, retry)];
+  const isUndecided = not_undone.some(({ status }) => status !== 'denied');
+  return [...(at === '' ? [] : logs), ...(isUndecided ? askedFirst(task_key) : tryAgain(task_key, retry))];
 }
 
-export interface Failed {
+export interface Failed extends Rollback {
   task_key: string;
   steps: readonly Pick<StepSummary, 'path' | 'call' | 'attempts'>[];
   error: Problem | null;
   retry: TaskStory['retry'];
+}
+
+/** What was not undone may stand, so a retry begins nowhere before a person has looked. */
+function askedFirst(key: string): NextCommand[] {
+  const purpose = 'try it again; it asks first what stands of what was not undone';
+  return [{ command: commandOf('ability', 'task', 'retry', key), purpose }];
 }
 
 function tryAgain(key: string, retry: TaskStory['retry']): NextCommand[] {

@@ -182,11 +182,11 @@ function printOutcome(context: Context, result: TaskResult): void {
 
 /** Prints on stderr what to do after a task that did not succeed; nothing after others. */
 export async function noteNext(context: Context, connection: Connection, result: TaskResult): Promise<void> {
-  const { task_key, error, steps } = result;
+  const { task_key, error, steps, not_undone } = result;
   if (!isEndState(result.status) || result.status === 'succeeded' || task_key === null) return;
   const retry = (await readWayToRetry(connection, result)) ?? null;
   const why = { command: commandOf('ability', 'why', task_key), purpose: 'how it came to this' };
-  const after = afterFailure({ task_key, error, steps, retry });
+  const after = afterFailure({ task_key, error, steps, retry, ...(not_undone && { not_undone }) });
   // After a denial, the reason comes before the retry.
   const next = result.status === 'denied' ? [why, ...after] : [...after, why];
   context.terminal.note(['Next:', ...alignedCommands(context, next)].join('\n'));

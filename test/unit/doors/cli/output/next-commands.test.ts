@@ -115,3 +115,18 @@ test('if only a corrected definition helps, this is stated first', () => {
   const retry = nextCommands(story).find(({ command }) => command.includes('task retry'));
   expect(retry?.purpose).toBe('correct the definition, then try it again from seed on');
 });
+
+test('if something was not undone, a retry is suggested that asks first, unless the undo was denied', () => {
+  const notUndone = (status: 'failed' | 'denied') => ({
+    not_undone: [{ path: 'seed', call: 'db.drop', status, error: { code: 'x', message: 'y' } }],
+  });
+  const purposeOf = (status: 'failed' | 'denied') => {
+    const story = exampleStory({ status: 'failed', steps: [], retry: { from: 'seed' }, ...notUndone(status) });
+    return nextCommands(story).find(({ command }) => command.includes('task retry'));
+  };
+  expect(purposeOf('failed')).toEqual({
+    command: 'ability task retry t-1',
+    purpose: 'try it again; it asks first what stands of what was not undone',
+  });
+  expect(purposeOf('denied')?.command).toBe('ability task retry t-1 --from seed');
+});
