@@ -34,7 +34,7 @@ const lint = `# What lint finds
 \`file:line:column\`, why it matters and what to do. It needs no server and runs nothing. Errors keep an ability from running or
 break a promise; warnings run and are likely not what was meant; notes may well be meant. \`ability explain CODE\` prints these sections.
 
-Exit codes: 0 when there is nothing to complain about, 1 when there are errors (\`--fail-on warning\`: or warnings), 2 for bad
+Exit codes: 0 when there are no findings, 1 when there are errors (\`--fail-on warning\`: or warnings), 2 for bad
 usage. \`--format human|json|sarif|junit\` chooses how findings are printed; the codes after those of \`lint.\` are errors that a
 task would meet, too (see [errors](errors.md)).
 
