@@ -61,6 +61,22 @@ const MISSED = ['sig-last-mails'];
 /** The minimum share of right decisions in a half; it may be raised, and is never lowered. */
 const LEAST: Record<(typeof HALVES)[number], number> = { 'from-requirements': 1, 'from-use': 0.99 };
 
+test('a short question, or a message that asks for nothing, is answered without a call (R-003-22)', () => {
+  const inline = [
+    'inline-word',
+    'inline-sum',
+    'inline-fact',
+    'inline-hello',
+    'subagent-question',
+    'question-how',
+    'stop-alone',
+  ];
+  const found = outcomes.filter(({ conversation }) => inline.includes(conversation.id));
+  expect(found.map(({ decided: { decision, target } }) => [decision, target])).toEqual(
+    inline.map(() => ['respond', null]),
+  );
+});
+
 describe.each(HALVES)('%s', (half) => {
   const ofHalf = outcomes.filter(({ conversation }) => conversation.half === half);
   const right = ofHalf.filter((outcome) => unsafeIn(outcome).length + wrongIn(outcome).length === 0);
