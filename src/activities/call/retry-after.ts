@@ -24,7 +24,7 @@ export function retryAtOf(headers: Headers, now: number): { retry_at?: string } 
   return ms < 0 ? {} : { retry_at: new Date(Math.min(now + ms, 8.64e15)).toISOString() };
 }
 
-/** For messages; empty if nobody said when. */
+/** For messages; empty if no time is known. */
 export function notBefore({ retry_at: at }: { retry_at?: string }): string {
   return at === undefined ? '' : ` (not to be asked before ${at})`;
 }

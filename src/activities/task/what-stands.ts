@@ -62,7 +62,7 @@ function undoneCalls({ progress }: Earlier): Doubtful[] {
   });
 }
 
-/** Calls whose own outcome is not known; whoever names a step to begin with has looked. */
+/** Calls whose own outcome is not known; a person who names a step to begin with has looked. */
 function lostCalls({ plan, progress }: Earlier, from: string | null): Doubtful[] {
   const is = from === null ? undefined : 'undone';
   return mainSteps(plan.steps).flatMap(({ step, path }) => {

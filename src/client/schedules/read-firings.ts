@@ -79,7 +79,7 @@ export async function lastOf(
   if (!last) return null;
   const { status, error, fired_at: at, scheduled_for, task_key } = last;
   const lateMs = Math.max(0, Date.parse(at) - Date.parse(scheduled_for) - jitter_ms);
-  // Beyond its catch-up, somebody makes up for it.
+  // Beyond its catch-up, it is a backfill.
   return { status, error, at, late_seconds: lateMs > catch_up_ms ? 0 : Math.round(lateMs / 1000), task_key };
 }
 
