@@ -1,5 +1,7 @@
 /** Which words of a request a call accounts for. What is not wholly understood is asked about. Source: docs/choosing.md#asking. */
 import type { Json, JsonObject } from '../contracts/json.js';
+import type { AbilityPool } from './ability-pool.js';
+import { readInputs, readOptional } from './read-inputs.js';
 import { wordsIn, wordTexts } from './words.js';
 
 export interface Accounted {
@@ -11,6 +13,8 @@ export interface Accounted {
   isOrder: boolean;
   /** It has a word of the ability, or a value that was read from it. */
   isAbout: boolean;
+  /** Its first word is accounted for. */
+  isPlain: boolean;
 }
 
 /** What the words of a request may be about, besides inputs. */
@@ -20,20 +24,28 @@ export interface Known {
   /** Where the call runs: environment, scope. */
   places: readonly string[];
   input: JsonObject;
+  /** Whether it only reads, so that "show" and a question are orders to it. */
+  reads: boolean;
 }
 
 /** Words without a meaning of their own. None of them limits, refuses or postpones; all others must be accounted for. */
 const FILLERS: ReadonlySet<string> = new Set(
-  'a an the for in on at to of from with by via as into my our me us i you and is are please pls kindly thanks thank now'.split(
+  'a an the for in on at to of from with by via as into my our me us i you and is are please pls kindly thanks thank thx now'.split(
     ' ',
   ),
 );
 /** How people begin an order; the verb follows. */
 const OPENING =
-  /^[\s,.!]*(?:(?:hi|hello|hey|ok|okay|please|pls|kindly|now|just)\b[\s,!.]*)*(?:(?:can|could|would|will) you\b\s*|(?:i|we)(?:['’]d| would)? (?:like|want|need)(?: you)? to\b\s*)?(?:(?:please|pls|kindly|now|just)\b[\s,]*)*/i;
+  /^[\s,.!]*(?:(?:hi|hello|hey|ok|okay|so|and|also|then|please|pls|kindly|now|just)\b[\s,!.]*)*(?:(?:can|could|would|will) (?:you|u)\b\s*|(?:i|we)(?:['’]d| would)? (?:like|want|need)(?: you)? to\b\s*)?(?:(?:please|pls|kindly|now|just)\b[\s,]*)*/i;
 const COURTESY =
   /\b(?:for me|if you (?:can|could)|if possible|when(?:ever)? you (?:can|have (?:a (?:minute|moment|second)|time)))\b/gi;
 const STARTS: ReadonlySet<string> = new Set('run start launch execute trigger perform do call use'.split(' '));
+/** How people ask to see something; it changes nothing. */
+const LOOKS: ReadonlySet<string> = new Set(
+  'show list display print view get fetch read give find search look lookup see check tell inspect any all'
+    .concat(' what whats which who whos whose when where how is are was were do does did has have')
+    .split(' '),
+);
 /** What follows one of these limits a request. */
 const BEFORE_LIMITS: ReadonlySet<string> = new Set(
   'in on at from of for to with by via about since until till before after between during within near like as than called named only except without last next'.split(
@@ -47,32 +59,59 @@ const SKIPPED: ReadonlySet<string> = new Set(['a', 'an', 'the', 'my', 'our']);
 const TOKENS = /"[^"\n]*"|“[^”\n]*”|«[^»\n]*»|`[^`\n]*`|[\p{L}\p{M}\p{N}][^\s"“”«»`,;!?()]*|[^\s,.!]/gu;
 
 /** Accounts for each word of a request by the ability, by the values that were read from it, or as courtesy. */
-export function accountFor(text: string, { texts, places, input }: Known): Accounted {
-  if (Object.values(input).includes(text)) return { unused: [], limits: [], isOrder: true, isAbout: true };
+export function accountFor(text: string, { texts, places, input, reads }: Known): Accounted {
+  if (Object.values(input).includes(text))
+    return { unused: [], limits: [], isOrder: true, isAbout: true, isPlain: true };
   const opening = OPENING.exec(text)?.[0] ?? '';
-  const isAsked = /\b(?:can|could|would|will) you\b/i.test(opening);
+  const isAsked = /\b(?:can|could|would|will) (?:you|u)\b/i.test(opening);
   const whole = text.slice(opening.length).replace(COURTESY, ' ');
   const rest = withoutInputs(whole, input);
   const about = stemsOf(texts.join('\n'));
   const where = new Set(places.map((place) => place.toLowerCase()));
   const isKnown = (token: string): boolean =>
     FILLERS.has(token.toLowerCase()) ||
+    token === texts[0] ||
     where.has(token.toLowerCase()) ||
     (!isMarked(token) && !NO_PART.test(token) && isAbout(token, about));
   const tokens = (rest.match(TOKENS) ?? []).map((token) => token.replace(/(?<=[\p{L}\p{N}])[.:]+$/u, ''));
   const [verb = '', ...others] = tokens;
-  const isVerb = !isMarked(verb) && (STARTS.has(verb.toLowerCase()) || isVerbOf(verb.toLowerCase(), texts));
-  const left = tokens.flatMap((token, at) =>
-    (at === 0 && isVerb) || (isAsked && token === '?') || isKnown(token) ? [] : [{ token, at }],
-  );
+  const word = verb.toLowerCase().replace(/['’]s$/, 's');
+  const isNamed = verb === texts[0];
+  const isStart = STARTS.has(word) || (reads && LOOKS.has(word));
+  const isVerb = isNamed || (!isMarked(verb) && (isStart || isVerbOf(word, texts)));
+  const isUsed = (token: string, at: number): boolean =>
+    (at === 0 && isVerb) || (isAsked && token === '?') || (isKnown(token) && !isLetter(tokens, at));
+  const left = tokens.flatMap((token, at) => (isUsed(token, at) ? [] : [{ token, at }]));
   const isOf = (token: string): boolean => isAbout(token, about);
   const hasValue = rest !== whole;
   return {
     unused: left.map(({ token }) => token),
     limits: left.filter(({ at }) => isLimit(tokens, at)).map(({ token }) => token),
-    isOrder: isVerb && (hasValue || others.some(isOf)),
+    isOrder: isVerb && (isNamed || hasValue || others.some(isOf)),
     isAbout: hasValue || tokens.some(isOf),
+    isPlain: left[0]?.at !== 0,
   };
+}
+
+/** As far as inputs are read from the text. @param reads undefined: as a low-level ability declares. */
+export function accountInPool(
+  pool: AbilityPool,
+  id: string,
+  text: string,
+  reads?: boolean,
+  known?: JsonObject,
+): Accounted {
+  const ability = pool.abilities.get(id);
+  const { summary = [], uses = [], keywords = [] } = ability?.text.texts ?? {};
+  const schema = ability?.definition.input_schema ?? {};
+  const { given } = readInputs(schema, text);
+  const effects = ability && 'effects' in ability.definition ? ability.definition.effects : undefined;
+  return accountFor(text, {
+    texts: [id, ...summary, ...uses, ...keywords],
+    places: [pool.environment, pool.scope ?? ''],
+    input: known ?? { ...readOptional(schema, text, given), ...given },
+    reads: reads ?? (effects === 'read' || effects === 'external_read'),
+  });
 }
 
 function isAbout(token: string, about: ReadonlySet<string>): boolean {
@@ -82,6 +121,11 @@ function isAbout(token: string, about: ReadonlySet<string>): boolean {
 
 /** Neither a letter nor a number. */
 const NO_PART = /^[^\p{L}\p{N}]*$/u;
+
+/** An article that nothing follows: "zone a". */
+function isLetter(tokens: readonly string[], at: number): boolean {
+  return /^(?:a|an|the)$/i.test(tokens[at] ?? '') && !/^\p{L}/u.test(tokens[at + 1] ?? '');
+}
 
 /** Quoted, an address, a path, a number, or a name in the middle of a sentence. */
 function isMarked(token: string): boolean {
@@ -97,11 +141,23 @@ function isLimit(tokens: readonly string[], at: number): boolean {
   return BEFORE_LIMITS.has(tokens[before]?.toLowerCase() ?? '');
 }
 
-/** A part of the id, or the base form of the first word of a text: `delete`, not `deleted` or `deletes`. */
+/** The base form of the first word of a text: `delete`, not `deleted`; or a part of the id that no text has later on. */
 function isVerbOf(word: string, [id = '', ...texts]: readonly string[]): boolean {
-  if (wordTexts(id).includes(word)) return true;
   const [said] = wordsIn(word);
-  return !/(?:ed|ing|[^s]s)$/.test(word) && texts.some((text) => wordsIn(text)[0]?.stem === said?.stem);
+  if (!said || /(?:ed|ing|[^s]s)$/.test(word)) return false;
+  const stems = texts.map((text) => wordsIn(text).map(({ stem }) => stem));
+  if (stems.some(([first]) => first === said.stem)) return true;
+  return wordTexts(id).includes(word) && !stems.some((all) => all.includes(said.stem));
+}
+
+/** Whether it asks to see something, by its first word. */
+export function isLooking(text: string): boolean {
+  const [word = ''] =
+    text
+      .replace(OPENING, '')
+      .toLowerCase()
+      .match(/\p{L}+/u) ?? [];
+  return word !== 'get' && LOOKS.has(word);
 }
 
 /** Grammar words of the texts account for nothing: "not", "if" and "after" in a summary are no reason to drop them. */
@@ -124,7 +180,9 @@ function withoutInputs(text: string, input: JsonObject): string {
     // "in the last 15m"
     const recent = /^\d/.test(one) ? '(?:(?:last|past|next)\\s+)?' : '';
     const bare = escaped(one);
-    const value = `${recent}(?:"${bare}"|“${bare}”|«${bare}»|\`${bare}\`|'${bare}'|${bare})`;
+    // "1990 cents" for `price_cents`
+    const unit = words.length > 1 ? `(?:\\s+${words.at(-1)})?` : '';
+    const value = `${recent}(?:"${bare}"|“${bare}”|«${bare}»|\`${bare}\`|'${bare}'|${bare})${unit}`;
     return left.replace(new RegExp(`(?<![\\p{L}\\p{N}_])${label}${value}(?![\\p{L}\\p{N}_])`, 'giu'), ' ');
   }, text);
 }

@@ -1,6 +1,5 @@
 import type { FocusContext } from '../../contracts/routing.js';
 import { isConsent } from './consent.js';
-import { withoutRefused } from './refused.js';
 import { isWordless, saidIn } from './said-text.js';
 import { isAbout } from './signals.js';
 
@@ -36,7 +35,7 @@ const CHAT =
 
 /** Whether a message requests a sub-agent. Source: R-003-21, R-003-23. */
 export function wantsSubAgent(text: string): boolean {
-  const said = withoutRefused(saidIn(text));
+  const said = saidIn(text);
   return VIA.test(said) && (!isAbout(said) || /^\W*(?:can|could|may)\b/i.test(said));
 }
 

@@ -3,8 +3,7 @@ import { beforeWaiting, byFit } from './by-fit.js';
 import { chooseAgent } from './choose-agent.js';
 import { isConsent } from './consent.js';
 import { act, clarify, NO_AGENT, questionAbout, respond } from './propose.js';
-import { withoutRefused } from './refused.js';
-import { isWordless, saidIn } from './said-text.js';
+import { saidIn } from './said-text.js';
 import { signalIn } from './signals.js';
 import type { Proposal, RouterInput } from './targets.js';
 
@@ -20,10 +19,8 @@ export async function chooseByRules(input: RouterInput): Promise<Proposal> {
   if (described) return described;
   const { anchor, candidates, lane } = input.focus;
   if (!anchor) return withoutFocus(said, candidates);
-  const wanted = withoutRefused(said);
-  if (isWordless(wanted)) return respond(0.9, 'It asks for something not to be done');
   const anchored = lane.window.find(({ id }) => id === anchor.message_id)?.text ?? anchor.snippet;
-  const about = anchored === input.text ? wanted : `${wanted}\n${withoutRefused(saidIn(anchored))}`;
+  const about = anchored === input.text ? said : `${said}\n${saidIn(anchored)}`;
   return (await bySignal(input, about)) ?? (await byFit(input, about));
 }
 
@@ -56,7 +53,7 @@ function withoutFocus(said: string, candidates: RouterInput['focus']['candidates
 async function bySignal(input: RouterInput, about: string): Promise<Proposal | undefined> {
   const signal = signalIn(about);
   if (!signal) return undefined;
-  const agentId = chooseAgent(input.agents, about);
+  const agentId = await chooseAgent(input, about);
   if (agentId !== undefined) return act('delegate', { agentId }, signal.confidence, signal.rationale);
   const fitting = await byFit(input, about);
   if (fitting.target !== null) return fitting;

@@ -1,5 +1,3 @@
-import { isVerb } from './action.js';
-
 /** The user's own words, without quoted, pasted or fenced text, which is data and no request. */
 export function saidIn(text: string): string {
   return withoutLongPaste(withoutForwarded(text.replaceAll(/[^\S\n]{9,}/g, '        ').replaceAll(/\n{3,}/g, '\n\n')))
@@ -13,9 +11,8 @@ export function saidIn(text: string): string {
     .join('\n')
     .replace(/"([^"\n]*)"|“([^”\n]*)”|«([^»\n]*)»|„([^“”\n]*)[“”]/g, (whole, ...groups) => {
       const said = groups.slice(0, 4).find((group) => typeof group === 'string') ?? '';
-      // A quoted name or value is part of the request; a quoted sentence or short order is what someone else says.
-      const words = String(said).trim().split(/\s+/);
-      return words.length <= 3 && !(words.length > 1 && isVerb(words[0] ?? '')) ? whole : ' ';
+      // A quoted name or value is part of the request; a quoted sentence is what someone else says.
+      return String(said).trim().split(/\s+/).length <= 3 ? whole : ' ';
     });
 }
 
