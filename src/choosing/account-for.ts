@@ -1,5 +1,5 @@
 /** Which words of a request a call accounts for. What is not wholly understood is asked about. Source: docs/choosing.md#asking. */
-import type { Json, JsonObject } from '../contracts/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../contracts/json.js';
 import type { AbilityPool } from './ability-pool.js';
 import { readInputs, readOptional } from './read-inputs.js';
 import { wordsIn, wordTexts } from './words.js';
@@ -15,6 +15,10 @@ export interface Accounted {
   isAbout: boolean;
   /** Its first word is accounted for. */
   isPlain: boolean;
+  /** The number of unused words that are no grammar words. */
+  rest: number;
+  /** It has no verb of the ability, and most of its words are of something else. */
+  isFar: boolean;
 }
 
 /** What the words of a request may be about, besides inputs. */
@@ -24,13 +28,15 @@ export interface Known {
   /** Where the call runs: environment, scope. */
   places: readonly string[];
   input: JsonObject;
-  /** Whether it only reads, so that "show" and a question are orders to it. */
-  reads: boolean;
+  /** Words that begin an order to it besides those of its texts: choices of its inputs, such as `refund`. */
+  verbs: readonly string[];
+  /** What may be asked of it: `reads`, also "show", `requests` also of work on texts, as agents take. */
+  takes: 'changes' | 'reads' | 'requests';
 }
 
 /** Words without a meaning of their own. None of them limits, refuses or postpones; all others must be accounted for. */
 const FILLERS: ReadonlySet<string> = new Set(
-  'a an the for in on at to of from with by via as into my our me us i you and is are please pls kindly thanks thank thx now'.split(
+  'a an the for in on at to of from with by via as into my our me us i you and is are please pls kindly thanks thank thx now check'.split(
     ' ',
   ),
 );
@@ -42,8 +48,14 @@ const COURTESY =
 const STARTS: ReadonlySet<string> = new Set('run start launch execute trigger perform do call use'.split(' '));
 /** How people ask to see something; it changes nothing. */
 const LOOKS: ReadonlySet<string> = new Set(
-  'show list display print view get fetch read give find search look lookup see check tell inspect any all'
-    .concat(' what whats which who whos whose when where how is are was were do does did has have')
+  'show list display print view get fetch read give find search look lookup see tell inspect any all'
+    .concat(' need want what whats which who whos whose when where how is are was were do does did has have')
+    .split(' '),
+);
+/** How people ask an agent for something. */
+const WORKS: ReadonlySet<string> = new Set(
+  'write draft compose rewrite reword rephrase translate summarise summarize research investigate compare analyse analyze'
+    .concat(' review explain brainstorm propose prepare delegate hand let have ask via with')
     .split(' '),
 );
 /** What follows one of these limits a request. */
@@ -59,59 +71,92 @@ const SKIPPED: ReadonlySet<string> = new Set(['a', 'an', 'the', 'my', 'our']);
 const TOKENS = /"[^"\n]*"|“[^”\n]*”|«[^»\n]*»|`[^`\n]*`|[\p{L}\p{M}\p{N}][^\s"“”«»`,;!?()]*|[^\s,.!]/gu;
 
 /** Accounts for each word of a request by the ability, by the values that were read from it, or as courtesy. */
-export function accountFor(text: string, { texts, places, input, reads }: Known): Accounted {
+export function accountFor(text: string, { texts, places, input, verbs, takes }: Known): Accounted {
   if (Object.values(input).includes(text))
-    return { unused: [], limits: [], isOrder: true, isAbout: true, isPlain: true };
+    return { unused: [], limits: [], isOrder: true, isAbout: true, isPlain: true, isFar: false, rest: 0 };
   const opening = OPENING.exec(text)?.[0] ?? '';
   const isAsked = /\b(?:can|could|would|will) (?:you|u)\b/i.test(opening);
   const whole = text.slice(opening.length).replace(COURTESY, ' ');
   const rest = withoutInputs(whole, input);
+  const hasLetter = LETTER.test(rest);
   const about = stemsOf(texts.join('\n'));
+  const said = texts
+    .join(' ')
+    .toLowerCase()
+    .split(/[\s.,;:!?()]+/u);
   const where = new Set(places.map((place) => place.toLowerCase()));
   const isKnown = (token: string): boolean =>
     FILLERS.has(token.toLowerCase()) ||
     token === texts[0] ||
     where.has(token.toLowerCase()) ||
-    (!isMarked(token) && !NO_PART.test(token) && isAbout(token, about));
+    (!NO_PART.test(token) && isAbout(token, about) && (!isMarked(token) || said.includes(token.toLowerCase())));
   const tokens = (rest.match(TOKENS) ?? []).map((token) => token.replace(/(?<=[\p{L}\p{N}])[.:]+$/u, ''));
   const [verb = '', ...others] = tokens;
   const word = verb.toLowerCase().replace(/['’]s$/, 's');
   const isNamed = verb === texts[0];
-  const isStart = STARTS.has(word) || (reads && LOOKS.has(word));
-  const isVerb = isNamed || (!isMarked(verb) && (isStart || isVerbOf(word, texts)));
+  const isStart =
+    STARTS.has(word) || (takes !== 'changes' && LOOKS.has(word)) || (takes === 'requests' && WORKS.has(word));
+  const [begins = ''] = whole.toLowerCase().match(/[\p{L}\p{N}_-]+/u) ?? [];
+  const isVerb = isNamed || verbs.includes(begins) || (!isMarked(verb) && (isStart || isVerbOf(word, texts)));
   const isUsed = (token: string, at: number): boolean =>
-    (at === 0 && isVerb) || (isAsked && token === '?') || (isKnown(token) && !isLetter(tokens, at));
+    (at === 0 && isVerb && !verbs.includes(begins)) ||
+    ((isAsked || takes !== 'changes') && token === '?') ||
+    (isKnown(token) && !(hasLetter && /^an?$/i.test(token)));
   const left = tokens.flatMap((token, at) => (isUsed(token, at) ? [] : [{ token, at }]));
+  const unusedContent = left.filter(({ token }) => hasContent(token));
   const isOf = (token: string): boolean => isAbout(token, about);
   const hasValue = rest !== whole;
   return {
     unused: left.map(({ token }) => token),
     limits: left.filter(({ at }) => isLimit(tokens, at)).map(({ token }) => token),
-    isOrder: isVerb && (isNamed || hasValue || others.some(isOf)),
+    isOrder: isVerb && (isNamed || takes === 'requests' || hasValue || others.some(isOf)),
     isAbout: hasValue || tokens.some(isOf),
     isPlain: left[0]?.at !== 0,
+    rest: unusedContent.length,
+    isFar:
+      !isVerb &&
+      unusedContent.length * 2 >= tokens.filter(hasContent).length &&
+      !tokens.some((token) => isVerbOf(token.toLowerCase(), texts)),
   };
 }
 
-/** As far as inputs are read from the text. @param reads undefined: as a low-level ability declares. */
+/** The values that were chosen from lists, in lower case. */
+function choicesIn({ properties }: JsonObject, input: JsonObject): string[] {
+  const schemas: JsonObject = isJsonObject(properties) ? properties : {};
+  return Object.entries(input).flatMap(([name, value]) => {
+    const schema = schemas[name];
+    return typeof value === 'string' && isJsonObject(schema) && Array.isArray(schema.enum) ? [value.toLowerCase()] : [];
+  });
+}
+
+/** As far as inputs are read from the text. @param takes undefined: as a low-level ability declares. */
 export function accountInPool(
   pool: AbilityPool,
   id: string,
   text: string,
-  reads?: boolean,
+  takes?: Known['takes'],
   known?: JsonObject,
 ): Accounted {
   const ability = pool.abilities.get(id);
   const { summary = [], uses = [], keywords = [] } = ability?.text.texts ?? {};
   const schema = ability?.definition.input_schema ?? {};
   const { given } = readInputs(schema, text);
-  const effects = ability && 'effects' in ability.definition ? ability.definition.effects : undefined;
+  const { definition } = ability ?? {};
+  const reads = definition && 'effects' in definition && /read$/.test(definition.effects);
+  const usual =
+    definition && 'type' in definition && definition.type === 'agent' ? 'requests' : reads ? 'reads' : 'changes';
+  const input = known ?? { ...readOptional(schema, text, given), ...given };
   return accountFor(text, {
     texts: [id, ...summary, ...uses, ...keywords],
     places: [pool.environment, pool.scope ?? ''],
-    input: known ?? { ...readOptional(schema, text, given), ...given },
-    reads: reads ?? (effects === 'read' || effects === 'external_read'),
+    input,
+    verbs: choicesIn(schema, input),
+    takes: takes ?? usual,
   });
+}
+
+function hasContent(token: string): boolean {
+  return isMarked(token) || wordsIn(token).some(({ kind }) => kind !== 'stop');
 }
 
 function isAbout(token: string, about: ReadonlySet<string>): boolean {
@@ -122,10 +167,8 @@ function isAbout(token: string, about: ReadonlySet<string>): boolean {
 /** Neither a letter nor a number. */
 const NO_PART = /^[^\p{L}\p{N}]*$/u;
 
-/** An article that nothing follows: "zone a". */
-function isLetter(tokens: readonly string[], at: number): boolean {
-  return /^(?:a|an|the)$/i.test(tokens[at] ?? '') && !/^\p{L}/u.test(tokens[at + 1] ?? '');
-}
+/** A letter, not an article: "zone a". */
+const LETTER = /\b(?:a|an)(?=\s*(?:$|[.,;!?]|(?:please|pls|thanks|in|at|for|from|to|and|or)\b))/i;
 
 /** Quoted, an address, a path, a number, or a name in the middle of a sentence. */
 function isMarked(token: string): boolean {
@@ -157,7 +200,7 @@ export function isLooking(text: string): boolean {
       .replace(OPENING, '')
       .toLowerCase()
       .match(/\p{L}+/u) ?? [];
-  return word !== 'get' && LOOKS.has(word);
+  return word === 'check' || (word !== 'get' && LOOKS.has(word));
 }
 
 /** Grammar words of the texts account for nothing: "not", "if" and "after" in a summary are no reason to drop them. */

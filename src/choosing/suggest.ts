@@ -49,7 +49,10 @@ export interface SuggestionRequest {
  */
 export async function suggest(pool: AbilityPool, { text, limit = 5, among }: SuggestionRequest): Promise<Suggested> {
   const requested = requestOf(text);
-  const { ranked, ...by } = await pool.ranker.rank({ text: requested, ...(among && { among }) });
+  const { ranked, ...by } = await pool.ranker.rank({
+    text: requested.replaceAll(ADDRESSES, ' '),
+    ...(among && { among }),
+  });
   const candidates = withNamed(pool, requested, ranked, among).flatMap((one) => candidateOf(pool, one));
   const fitting = candidates.filter(({ ranked: one }) => one.score >= FITS && says(one));
   const documents = await documentsFor(pool, requested);
@@ -60,6 +63,10 @@ export async function suggest(pool: AbilityPool, { text, limit = 5, among }: Sug
   const suggestions = needed.slice(0, limit).map((candidate) => suggestionOf(candidate, requested));
   return { suggestions, nearest, documents, question: isHere ? questionFor(suggestions[0]) : null, ...by };
 }
+
+/** E-mail addresses, URLs, host names and ids such as `u-billing-42`: their parts say nothing of an ability. */
+const ADDRESSES =
+  /\S+@\S+|https?:\/\/\S+|(?<![\w.-])[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|test|example|local|internal)(?![\w-])|(?<![\w./:-])\p{L}+(?:[-_]\p{L}+)*[-_]\p{N}\w*(?![\w/-])/giu;
 
 /** Those that can run, unless one that cannot fits better than all of them: then only such. */
 function availableOf(ordered: readonly Candidate[]): { ordered: Candidate[]; isHere: boolean } {
@@ -127,8 +134,11 @@ interface Candidate {
   isHere: boolean;
   /** The strength after deductions for scope and status; proportional to the weight of shared words. */
   adjusted: number;
-  /** It accounts for each word of the request, which is an order to it. */
+  /** It is an order to this one; then also if each word is accounted for. */
+  isOrder: boolean;
   isWhole: boolean;
+  /** The number of content words that are not accounted for. */
+  unused: number;
 }
 
 /** The strength of abilities outside of the scope, and of deprecated ones, is multiplied by these. */
@@ -144,26 +154,33 @@ function candidateOf({ abilities, scope }: AbilityPool, ranked: Ranked): Candida
   const isDeprecated = ability.definition.status === 'deprecated';
   const strength = ranked.score / (1 - ranked.score);
   const adjusted = strength * (isHere ? 1 : ELSEWHERE) * (isDeprecated ? DEPRECATED : 1);
-  return [{ ranked, ability, isHere, adjusted, isWhole: false }];
+  return [{ ranked, ability, isHere, adjusted, isOrder: false, isWhole: false, unused: Number.POSITIVE_INFINITY }];
 }
 
-/** Near the best: those of this scope first, then high-level ones. All others follow by strength. */
+/**
+ * First what accounts for the whole request. Near the best: first what leaves least of it over, then what it is
+ * an order to, then those of this scope, then high-level ones. All others follow by strength.
+ */
 function ordering(pool: AbilityPool, text: string, candidates: readonly Candidate[]): Candidate[] {
   const best = Math.max(...candidates.map(({ adjusted }) => adjusted));
-  const tier = ({ isHere, adjusted, ability, isWhole }: Candidate): number => {
-    if (adjusted < best * ABOUT) return isWhole ? WHOLE : 0;
-    return 1 + (isHere ? 2 : 0) + (ability.level === 'high' ? 1 : 0) + (isWhole ? WHOLE : 0);
-  };
+  const isNear = ({ adjusted }: Candidate): boolean => adjusted >= best * ABOUT;
   const accounted = candidates.map((candidate, at) => {
     if (at >= MAX_ACCOUNTED) return candidate;
-    const { isOrder, unused } = accountInPool(pool, candidate.ability.id, text);
-    return { ...candidate, isWhole: isOrder && unused.length === 0 };
+    const { isOrder, unused, rest } = accountInPool(pool, candidate.ability.id, text);
+    return { ...candidate, isOrder, isWhole: isOrder && unused.length === 0, unused: rest };
   });
+  const fewest = Math.min(...accounted.filter(isNear).map(({ unused }) => unused));
+  const tier = (one: Candidate): number => {
+    if (!isNear(one)) return one.isWhole ? WHOLE : 0;
+    const isLeast = one.unused <= fewest;
+    const place = (one.isHere ? 2 : 0) + (one.ability.level === 'high' ? 1 : 0);
+    return 1 + place + (one.isOrder ? 4 : 0) + (isLeast ? 8 : 0) + (one.isWhole ? WHOLE : 0);
+  };
   return accounted.sort((one, other) => tier(other) - tier(one) || other.adjusted - one.adjusted);
 }
 
 /** Before all that are only near. */
-const WHOLE = 8;
+const WHOLE = 16;
 /** Of the best, so many are compared word by word. */
 const MAX_ACCOUNTED = 8;
 
@@ -174,10 +191,10 @@ async function withoutCovered(
   ordered: readonly Candidate[],
 ): Promise<Candidate[]> {
   const kept: Candidate[] = [];
-  const high = ordered.filter(({ ability }) => ability.level === 'high');
   for (const candidate of ordered) {
     const { ability, adjusted } = candidate;
-    const over = ability.level === 'high' ? [] : high.filter((other) => other.adjusted >= adjusted * ABOUT);
+    const high = kept.filter((other) => other.ability.level === 'high' && other.adjusted >= adjusted * ABOUT);
+    const over = ability.level === 'high' ? [] : high;
     if (over.length > 0) {
       const without = new Set(over.flatMap(({ ranked: { stems } }) => stems));
       const {

@@ -17,6 +17,9 @@ const NEARLY = 0.4;
 /** From this share of the best score on, two abilities fit equally well, and the user chooses. */
 const ALIKE = 0.92;
 
+/** Adds `gain` to the confidence of what only reads, with `before` times the next score. */
+const ALONE = { before: 2, gain: 0.05 };
+
 type Callable = Fit & Target;
 
 /** Decides by the ranking of abilities. A question never calls what changes something. */
@@ -34,10 +37,16 @@ export async function byFit(input: RouterInput, about: string): Promise<Proposal
     return found ? [{ ...fit, ...found }] : [];
   });
   const isQuestion = isAbout(said);
-  const fits = callable.filter(({ effects }) => !isQuestion || isReading(effects));
-  const whole = fits.filter(({ abilityId }) => isWhole(input, abilityId, about));
-  const [best, next] = whole.length > 0 ? whole : fits;
-  const confidence = best ? confidenceOf(best) : 0;
+  const isHow = HOW.test(said);
+  const fits = callable.filter(
+    ({ effects, decision }) => !isQuestion || (isReading(effects) && !(isHow && decision === 'delegate')),
+  );
+  const accounted = fits.map((fit) => ({ ...fit, ...input.account(fit.abilityId, about) }));
+  const whole = accounted.filter(({ isOrder, unused }) => isOrder && unused.length === 0);
+  const [head] = accounted;
+  const near = head?.isFar && !isReading(head.effects) ? accounted.filter(({ isOrder }) => isOrder) : accounted;
+  const [best, next] = whole.length > 0 ? whole : near;
+  const confidence = best ? confidenceOf(best, next) : 0;
   if (best && confidence >= input.threshold) {
     if (next && next.decision === best.decision && next.score >= best.score * ALIKE)
       return clarify('Several fit about as well', questionOfAbilities([best.abilityId, next.abilityId]), 0.6);
@@ -48,21 +57,20 @@ export async function byFit(input: RouterInput, about: string): Promise<Proposal
   if (isWhether(said) && checks && checks.decision !== 'tool' && confidenceOf(checks) >= input.threshold)
     return clarify('A question that this may answer', questionOfAbilities([checks.abilityId]));
   if (isShortQuestion(said)) return respond(0.8, 'A short question that needs one answer');
-  return beforeWaiting(input) ?? nearly(fits) ?? respond(0.7, 'No ability here fits it');
+  return beforeWaiting(input) ?? nearly(near) ?? respond(0.7, 'No ability here fits it');
 }
 
-function isWhole(input: RouterInput, ability: string, about: string): boolean {
-  const { isOrder, unused } = input.account(ability, about);
-  return isOrder && unused.length === 0;
-}
+/** It asks how to do something oneself. */
+const HOW = /\bhow (?:to|do|does|can|could|should|would)\b/i;
 
 /** Scales the score so that {@link FITS} maps to {@link USUAL_THRESHOLD}. Source: R-003-15. */
-function confidenceOf({ score }: Fit): number {
+function confidenceOf({ score, effects }: Callable, next?: Callable): number {
   const sure =
     score < FITS
       ? (score / FITS) * USUAL_THRESHOLD
       : USUAL_THRESHOLD + ((score - FITS) * (1 - USUAL_THRESHOLD)) / (1 - FITS);
-  return Math.round(sure * 100) / 100;
+  const isAlone = isReading(effects) && (next?.score ?? 0) * ALONE.before <= score;
+  return Math.round(Math.min(1, sure + (isAlone ? ALONE.gain : 0)) * 100) / 100;
 }
 
 /** Repeats the question if a short answer matches none of its options. Source: R-003-04, R-003-16. */

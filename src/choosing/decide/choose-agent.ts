@@ -3,15 +3,22 @@ import { STOP_WORDS } from '../words.js';
 import { signalIn } from './signals.js';
 import { GENERIC_AGENT, type RouterInput } from './targets.js';
 
+/** An agent is wanted, so the one that comes nearest may be far, if no other comes near. */
+const NEAR = { score: 0.25, before: 2 };
+
 /** Named, else best by intent, else generic. Source: R-003-12, R-003-13, R-003-27. */
 export async function chooseAgent({ agents, rank }: RouterInput, text: string): Promise<string | undefined> {
   const named = agents.filter(({ id }) => isAddressed(id, text));
   if (named.length === 1) return named[0]?.id;
   const others = new Set(agents.map(({ id }) => id).filter((id) => id !== GENERIC_AGENT));
-  // "Ten versions of it" are texts to write, even if it does not say so.
-  const about = signalIn(text)?.need === 'write' ? `${text}\nwrite texts` : text;
-  const [best] = await rank(about.replaceAll(/\b(?:sub-?\s?)?agents?\b/gi, ' '), others);
-  if (best && best.score >= FITS) return best.abilityId;
+  const about = text.replaceAll(/\b(?:sub-?\s?)?agents?\b/gi, ' ');
+  // "Ten versions of it" are texts to write, whatever they are about.
+  const needs = signalIn(text)?.need === 'write' ? [`${about}\nwrite texts`, 'write texts'] : [about];
+  for (const need of needs) {
+    const [best, next] = await rank(need, others);
+    const isAlone = best && best.score >= NEAR.score && best.score >= (next?.score ?? 0) * NEAR.before;
+    if (best && (best.score >= FITS || isAlone)) return best.abilityId;
+  }
   return agents.find(({ id }) => id === GENERIC_AGENT)?.id;
 }
 

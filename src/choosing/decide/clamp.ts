@@ -6,7 +6,7 @@ import { isConsent } from './consent.js';
 import { type Question, questionAbout, questionOfAbilities } from './propose.js';
 import { capped } from './router-answer.js';
 import { saidIn } from './said-text.js';
-import { isAbout as isQuestion, isShortQuestion } from './signals.js';
+import { isAbout as isQuestion, isShortQuestion, signalIn } from './signals.js';
 import { agentOf, GENERIC_AGENT, isReading, type Proposal, type RouterInput, toolOf, workflowOf } from './targets.js';
 
 interface Clamping {
@@ -32,7 +32,7 @@ export function clamp(
     start,
   );
   const settled = kept.decision === 'clarify' && !kept.question ? { ...kept, ...questionFor(input) } : kept;
-  return { ...settled, needs_approval: needsApproval(settled, input), clamped };
+  return { ...settled, needs_approval: needsApproval(settled, input, by), clamped };
 }
 
 function acts({ decision }: Proposal): boolean {
@@ -130,7 +130,8 @@ function onlyRequested(state: Clamping, input: RouterInput): Clamping {
   if (!found || isRetry(state.proposal, input)) return state;
   const aside = (why: string): Clamping => refused(state, why, 'clarify', aboutProposal(state, input));
   const { unused, isOrder, isAbout, isPlain } = input.account(found.abilityId, orderIn(input));
-  if (isReading(found.effects)) return isPlain || state.by === 'model' ? state : aside('It may be no order');
+  if (isReading(found.effects))
+    return isPlain || isQuestion(saidIn(input.text)) || state.by === 'model' ? state : aside('It may be no order');
   if (isQuestion(saidIn(input.text))) return refused(state, 'It is a question, and asks for no change', 'respond');
   if (!isAbout) return aside('The message says nothing of it');
   if (state.by === 'model')
@@ -192,10 +193,12 @@ function refused(
 }
 
 /** Source: R-003-18, R-003-19, R-003-20; C-26, C-27. */
-function needsApproval({ decision, target }: Proposal, input: RouterInput): boolean {
+function needsApproval({ decision, target }: Proposal, input: RouterInput, by: Clamping['by']): boolean {
   if (decision === 'workflow') return true;
   if (decision === 'tool') return !isReading(toolOf(input, target)?.effects ?? 'destructive');
   if (decision !== 'delegate') return false;
   const agent = agentOf(input, target);
-  return !agent || agent.isComplex || !isReading(agent.effects) || !input.account(agent.id, orderIn(input)).isOrder;
+  const order = orderIn(input);
+  if (!agent || agent.isComplex || !isReading(agent.effects) || signalIn(order)?.isComplex) return true;
+  return by === 'rules' && !input.account(agent.id, order).isOrder;
 }

@@ -10,7 +10,7 @@ import { focusOf } from './focus.js';
 import { modelRouter, routerSettings, unaskable } from './model-router.js';
 import type { CheckValue } from './read-slot.js';
 import { saidIn } from './said-text.js';
-import { type Fit, isReading, targetFor } from './targets.js';
+import { type Fit, takesOf, targetFor } from './targets.js';
 
 export interface DecidingPlace {
   registry: Registry;
@@ -59,7 +59,7 @@ export async function decideInProject(
     targets,
     rank: (text, among) => rankIn(pool, text, among),
     shortlist: async (text, limit) => (await pool.ranker.rank({ text, limit })).ranked.map(({ id }) => id),
-    account: (id, text) => accountInPool(pool, id, text, isReadingTarget(targets, id)),
+    account: (id, text) => accountInPool(pool, id, text, takesOf(targets, id)),
     check: planning.check,
     threshold,
     ...(model !== undefined && { router: typeof model === 'string' ? unaskable(model) : routerOf(model) }),
@@ -67,11 +67,6 @@ export async function decideInProject(
   });
   const missed = decision.decision === 'respond' ? await missedBy(pool, targets, focus) : [];
   return { focus, decision, pool, targets, missed };
-}
-
-function isReadingTarget(targets: Targets, id: string): boolean {
-  const found = targetFor(targets, id);
-  return found !== undefined && isReading(found.effects);
 }
 
 async function missedBy(

@@ -6,6 +6,8 @@ export interface Signal {
   need: 'write' | 'steps';
   confidence: number;
   rationale: string;
+  /** A plan or a workflow is to be made, so consent is needed. Source: R-003-19. */
+  isComplex: boolean;
 }
 
 interface Way extends Signal {
@@ -36,8 +38,8 @@ const AUTHOR = oneOf(
   'writ(?:e|ing) | draft(?:ing)? | compose | author | prepare | put together | work out | come up with | create | make(?: me)? | need | type up',
 );
 const DOCUMENT = oneOf(
-  'proposal | plan | report | essay | article | blog post | blog | letter | spec(?:ification)? | design doc(?:ument)? | white ?paper',
-  'story | speech | announcement | press release | newsletter | outline | road ?map | post-?mortem | memo | brief | pitch',
+  'proposal | report | essay | article | blog post | blog | letter | spec(?:ification)? | design doc(?:ument)? | white ?paper',
+  'story | speech | announcement | press release | newsletter | outline | post-?mortem | memo | brief | pitch',
   'cover letter | one-?pager | rfc | documentation',
 );
 const RESEARCH = oneOf(
@@ -80,6 +82,10 @@ const WAYS: readonly Way[] = [
     'Many variants of a text',
     `\\b(?:in|as)\\s+${NUMBER}${FEW}\\s+(?:versions?|variants?|variations?|ways|styles|tones)\\b`,
   ),
+  {
+    ...write(0.85, 'A plan is to be made', `\\b${AUTHOR}\\b${FEW}\\s+${ARTICLE}${ADJECTIVES}(?:plan|road\\s?map)\\b`),
+    isComplex: true,
+  },
   write(0.85, 'A long text is to be written', `\\b${AUTHOR}\\b${FEW}\\s+${ARTICLE}${ADJECTIVES}${DOCUMENT}\\b`),
   steps(
     0.88,
@@ -91,15 +97,22 @@ const WAYS: readonly Way[] = [
     'Several steps: a comparison, and what comes of it',
     `\\bcompare\\b[\\s\\S]{0,160}?\\b(?:and|then)\\s+${CHOOSE}\\b`,
   ),
-  steps(0.85, 'A workflow is to be made', `\\b${BUILD}\\b(?:\\s+(?:me|us))?\\s+${ARTICLE}${ADJECTIVES}${WORKFLOW}\\b`),
+  {
+    ...steps(
+      0.85,
+      'A workflow is to be made',
+      `\\b${BUILD}\\b(?:\\s+(?:me|us))?\\s+${ARTICLE}${ADJECTIVES}${WORKFLOW}\\b`,
+    ),
+    isComplex: true,
+  },
 ];
 
 function write(confidence: number, rationale: string, says: string): Way {
-  return { need: 'write', confidence, rationale, says: new RegExp(says, 'i') };
+  return { need: 'write', confidence, rationale, isComplex: false, says: new RegExp(says, 'i') };
 }
 
 function steps(confidence: number, rationale: string, says: string): Way {
-  return { need: 'steps', confidence, rationale, says: new RegExp(says, 'i') };
+  return { need: 'steps', confidence, rationale, isComplex: false, says: new RegExp(says, 'i') };
 }
 
 /** Existing texts, which are looked up, not written: "show me the last 5 emails". */
@@ -110,10 +123,12 @@ const EXISTING = new RegExp(
 const MAKES =
   /\b(?:writ(?:e|ing)|draft|compose|creat(?:e|ing)|generat(?:e|ing)|come up with|brainstorm|rewrite|reword|rephrase)\b/i;
 
+const NEGATED = /^\W*(?:(?:please|pls|ok|no)\W+)*(?:do not|don['’]?t|never|no)\b/i;
+
 /** The strongest signal; undefined if none, or for a question about it. Source: R-003-21, R-003-22. */
 export function signalIn(text: string): Signal | undefined {
   const said = correctTypos(text, SIGNAL_WORDS);
-  if (isQuestion(said)) return undefined;
+  if (isQuestion(said) || NEGATED.test(said)) return undefined;
   const found = WAYS.filter(
     ({ says, need }) => says.test(said) && !(need === 'write' && EXISTING.test(said) && !MAKES.test(said)),
   );

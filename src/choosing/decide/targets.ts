@@ -9,7 +9,7 @@ import type {
   ToolTarget,
   WorkflowTarget,
 } from '../../contracts/routing.js';
-import type { Accounted } from '../account-for.js';
+import type { Accounted, Known } from '../account-for.js';
 
 /** An ability that fits a text. The score is from 0 to 1. */
 export interface Fit {
@@ -85,6 +85,13 @@ export interface Target {
   decision: 'tool' | 'workflow' | 'delegate';
   target: RouteTarget;
   effects: Effect;
+}
+
+/** How its words are accounted for. */
+export function takesOf(targets: Targets, ability: string): Known['takes'] {
+  const found = targetFor(targets, ability);
+  if (!found || found.decision === 'delegate') return found ? 'requests' : 'changes';
+  return isReading(found.effects) ? 'reads' : 'changes';
 }
 
 /** Undefined: the ability cannot be called. */

@@ -32,7 +32,13 @@ export function considerCall(
     return asking(questionFor(open), choicesOf(open.schema), pending);
   }
   const { plan } = planning;
-  const accounted = accountInPool(pool, plan.ability_id, text, isReading(plan.effects), plan.input);
+  const accounted = accountInPool(
+    pool,
+    plan.ability_id,
+    text,
+    isReading(plan.effects) ? 'reads' : undefined,
+    plan.input,
+  );
   const isAnswered = Object.keys(known).length > 0;
   if (!(needsApproval || needsConsent(request, plan) || (!isAnswered && accounted.limits.length > 0)))
     return runs(plan);
