@@ -227,6 +227,7 @@ function reasonOf({ ranked: { words, against, likeness }, ability, isHere }: Can
   const has = `it has ${words.slice(0, 6).join(', ')} of the request`;
   const near = likeness === undefined ? [] : [`its likeness in meaning is ${likeness.toFixed(2)}`];
   return [
+    ...(ability.unavailable === null ? [] : [ability.unavailable]),
     ...(words.length > 0 ? [has, ...near] : near),
     ...(isHere && ability.modules.length + ability.scopes.length > 0 ? ['it belongs to this scope'] : []),
     ...(isHere ? [] : [`it belongs to ${[...ability.modules, ...ability.scopes].slice(0, 3).join(', ')}`]),
