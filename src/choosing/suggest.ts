@@ -2,7 +2,8 @@
 import { matchesAnyGlob } from '../text/glob.js';
 import { modulePath } from '../text/module-path.js';
 import type { AbilityPool } from './ability-pool.js';
-import { accountInPool } from './account-for.js';
+import { accountInPool, isLooking } from './account-for.js';
+import { isAbout } from './decide/signals.js';
 import { FITS, type Ranked, type Ranking } from './ranker.js';
 import type { ChoosableAbility } from './read-abilities.js';
 import { type MissingInput, readInputs } from './read-inputs.js';
@@ -153,7 +154,8 @@ function candidateOf({ abilities, scope }: AbilityPool, ranked: Ranked): Candida
   const isHere = isInScope(ability, scope);
   const isDeprecated = ability.definition.status === 'deprecated';
   const strength = ranked.score / (1 - ranked.score);
-  const adjusted = strength * (isHere ? 1 : ELSEWHERE) * (isDeprecated ? DEPRECATED : 1);
+  const adjusted =
+    strength * (isHere ? (ability.scopes.length > 0 ? 1 / ELSEWHERE : 1) : ELSEWHERE) * (isDeprecated ? DEPRECATED : 1);
   return [{ ranked, ability, isHere, adjusted, isOrder: false, isWhole: false, unused: Number.POSITIVE_INFINITY }];
 }
 
@@ -170,13 +172,20 @@ function ordering(pool: AbilityPool, text: string, candidates: readonly Candidat
     return { ...candidate, isOrder, isWhole: isOrder && unused.length === 0, unused: rest };
   });
   const fewest = Math.min(...accounted.filter(isNear).map(({ unused }) => unused));
+  const isLook = isLooking(text) || isAbout(text);
   const tier = (one: Candidate): number => {
+    if (isLook && !one.isOrder && changes(one.ability)) return -1;
     if (!isNear(one)) return one.isWhole ? WHOLE : 0;
     const isLeast = one.unused <= fewest;
     const place = (one.isHere ? 2 : 0) + (one.ability.level === 'high' ? 1 : 0);
     return 1 + place + (one.isOrder ? 4 : 0) + (isLeast ? 8 : 0) + (one.isWhole ? WHOLE : 0);
   };
   return accounted.sort((one, other) => tier(other) - tier(one) || other.adjusted - one.adjusted);
+}
+
+/** As far as it declares effects, which only low-level ones do. */
+function changes({ definition }: ChoosableAbility): boolean {
+  return 'effects' in definition && !/read$/.test(definition.effects);
 }
 
 /** Before all that are only near. */

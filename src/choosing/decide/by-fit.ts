@@ -4,6 +4,7 @@ import { saidIn } from './said-text.js';
 import { isAbout, isShortQuestion, isWhether } from './signals.js';
 import {
   type Fit,
+  GENERIC_AGENT,
   isReading,
   type Proposal,
   type RouterInput,
@@ -25,7 +26,8 @@ type Callable = Fit & Target;
 /** Decides by the ranking of abilities. A question never calls what changes something. */
 export async function byFit(input: RouterInput, about: string): Promise<Proposal> {
   const said = saidIn(input.text);
-  const ranked = await input.rank(about);
+  // The generic agent is for what fits nothing, and only if an agent is wanted.
+  const ranked = (await input.rank(about)).filter(({ abilityId }) => abilityId !== GENERIC_AGENT || NAMED.test(about));
   const [first] = ranked;
   if (first && first.score >= FITS && !targetFor(input, first.abilityId)) {
     // The next one would be a guess. Source: R-003-06.
@@ -48,7 +50,7 @@ export async function byFit(input: RouterInput, about: string): Promise<Proposal
   const [best, next] = whole.length > 0 ? whole : near;
   const confidence = best ? confidenceOf(best, next) : 0;
   if (best && confidence >= input.threshold) {
-    if (next && next.decision === best.decision && next.score >= best.score * ALIKE)
+    if (next && next.decision === best.decision && next.rest <= best.rest && next.score >= best.score * ALIKE)
       return clarify('Several fit about as well', questionOfAbilities([best.abilityId, next.abilityId]), 0.6);
     return act(best.decision, best.target, confidence, best.reason ?? 'It fits the request best');
   }
@@ -60,6 +62,7 @@ export async function byFit(input: RouterInput, about: string): Promise<Proposal
   return beforeWaiting(input) ?? nearly(near) ?? respond(0.7, 'No ability here fits it');
 }
 
+const NAMED = new RegExp(`\\b${GENERIC_AGENT}\\b`, 'i');
 /** It asks how to do something oneself. */
 const HOW = /\bhow (?:to|do|does|can|could|should|would)\b/i;
 

@@ -13,12 +13,14 @@ export async function chooseAgent({ agents, rank }: RouterInput, text: string): 
   const others = new Set(agents.map(({ id }) => id).filter((id) => id !== GENERIC_AGENT));
   const about = text.replaceAll(/\b(?:sub-?\s?)?agents?\b/gi, ' ');
   // "Ten versions of it" are texts to write, whatever they are about.
-  const needs = signalIn(text)?.need === 'write' ? [`${about}\nwrite texts`, 'write texts'] : [about];
-  for (const need of needs) {
-    const [best, next] = await rank(need, others);
-    const isAlone = best && best.score >= NEAR.score && best.score >= (next?.score ?? 0) * NEAR.before;
-    if (best && (best.score >= FITS || isAlone)) return best.abilityId;
-  }
+  const need = signalIn(text)?.need;
+  const [writer, ...more] = need === 'write' ? await rank('write texts', others) : [];
+  const writers = [writer, ...more].flatMap((one) => (one && one.score >= NEAR.score ? [one.abilityId] : []));
+  const [best, next] = await rank(about, writers.length > 0 ? new Set(writers) : others);
+  const isAlone =
+    need !== 'steps' && best && best.score >= NEAR.score && best.score >= (next?.score ?? 0) * NEAR.before;
+  if (best && (best.score >= FITS || isAlone)) return best.abilityId;
+  if (writer && writers.length === 1) return writer.abilityId;
   return agents.find(({ id }) => id === GENERIC_AGENT)?.id;
 }
 
