@@ -42,21 +42,26 @@ export interface SuggestionRequest {
   limit?: number;
   /** Only these ids; absent: all. */
   among?: ReadonlySet<string>;
+  /** The minimum score; absent: {@link FITS}. */
+  from?: number;
 }
 
 /**
  * First what the request names, or what accounts for each of its words. Of those about as good as the best:
  * abilities of the scope first, then high-level ones; a low-level one only for what no fitting high-level one covers.
  */
-export async function suggest(pool: AbilityPool, { text, limit = 5, among }: SuggestionRequest): Promise<Suggested> {
+export async function suggest(
+  pool: AbilityPool,
+  { text, limit = 5, among, from = FITS }: SuggestionRequest,
+): Promise<Suggested> {
   const requested = requestOf(text);
   const { ranked, ...by } = await pool.ranker.rank({
-    text: requested.replaceAll(ADDRESSES, ' '),
+    text: text.replaceAll(ADDRESSES, ' '),
     ...(among && { among }),
   });
   const candidates = withNamed(pool, requested, ranked, among).flatMap((one) => candidateOf(pool, one));
-  const fitting = candidates.filter(({ ranked: one }) => one.score >= FITS && says(one));
-  const documents = await documentsFor(pool, requested);
+  const fitting = candidates.filter(({ ranked: one }) => one.score >= from && says(one));
+  const documents = await documentsFor(pool, text);
   if (fitting.length === 0) return { suggestions: [], nearest: nearestOf(ranked), documents, question: null, ...by };
   const { ordered, isHere } = availableOf(ordering(pool, requested, fitting));
   const nearest = isHere ? [] : nearestOf(ranked.filter(({ id }) => pool.abilities.get(id)?.unavailable === null));
