@@ -166,7 +166,7 @@ function candidateOf({ abilities, scope }: AbilityPool, ranked: Ranked): Candida
 
 /**
  * First what accounts for the whole request. Near the best: first what leaves least of it over, then what it is
- * an order to, then those of this scope, then high-level ones. All others follow by strength.
+ * an order to, then those of this scope (whose hints name it first), then high-level ones. All others follow by strength.
  */
 function ordering(pool: AbilityPool, text: string, candidates: readonly Candidate[]): Candidate[] {
   const best = Math.max(...candidates.map(({ adjusted }) => adjusted));
@@ -182,8 +182,9 @@ function ordering(pool: AbilityPool, text: string, candidates: readonly Candidat
     if (isLook && !one.isOrder && changes(one.ability)) return -1;
     if (!isNear(one)) return one.isWhole ? WHOLE : 0;
     const isLeast = one.unused <= fewest;
-    const place = (one.isHere ? 2 : 0) + (one.ability.level === 'high' ? 1 : 0);
-    return 1 + place + (one.isOrder ? 4 : 0) + (isLeast ? 8 : 0) + (one.isWhole ? WHOLE : 0);
+    const isHinted = pool.scope !== null && one.isHere && one.ability.scopes.length > 0;
+    const place = (one.isHere ? 4 : 0) + (isHinted ? 2 : 0) + (one.ability.level === 'high' ? 1 : 0);
+    return 1 + place + (one.isOrder ? 8 : 0) + (isLeast ? 16 : 0) + (one.isWhole ? WHOLE : 0);
   };
   return accounted.sort((one, other) => tier(other) - tier(one) || other.adjusted - one.adjusted);
 }
@@ -194,7 +195,7 @@ function changes({ definition }: ChoosableAbility): boolean {
 }
 
 /** Before all that are only near. */
-const WHOLE = 16;
+const WHOLE = 32;
 /** Of the best, so many are compared word by word. */
 const MAX_ACCOUNTED = 8;
 
