@@ -33,9 +33,9 @@ const hybrid = new HybridRanker(abilities, words, vectors);
 const idsOf = (ranked: { id: string }[]): string[] => ranked.map(({ id }) => id);
 
 test('if words do not fit, an ability with the same meaning in other words comes first', async () => {
-  const request = 'please make a post of the invoice for me';
+  const request = 'please make a post of the invoice, or send it to its payer';
   const byWords = words.rankNow({ text: request });
-  expect(byWords[0]?.id).toBe('billing.copy');
+  expect(idsOf(byWords).slice(0, 2)).toEqual(['billing.copy', 'billing.mail']);
   expect(byWords[0]?.score).toBeLessThan(FITS);
   const { ranked, ranker, warning } = await hybrid.rank({ text: request });
   expect(ranked[0]).toMatchObject({ id: 'billing.mail', likeness: expect.closeTo(1, 1) });
