@@ -71,7 +71,7 @@ export async function suggest(
 }
 
 /** E-mail addresses, URLs, host names and ids such as `u-billing-42`: their parts say nothing of an ability. */
-const ADDRESSES =
+export const ADDRESSES =
   /\S+@\S+|https?:\/\/\S+|(?<![\w.-])[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|test|example|local|internal)(?![\w-])|(?<![\w./:-])\p{L}+(?:[-_]\p{L}+)*[-_]\p{N}\w*(?![\w/-])/giu;
 
 /** Those that can run, unless one that cannot fits better than all of them: then only such. */
