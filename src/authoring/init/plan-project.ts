@@ -1,9 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join, posix } from 'node:path';
+import { isJsonObject } from '../../contracts/json.js';
 import { AbilityError, usageError } from '../../contracts/problem.js';
-import { PROJECT_FILE } from '../../definitions/find-project.js';
+import { definitionFiles } from '../../definitions/find-files.js';
+import { foldersOf, PROJECT_FILE } from '../../definitions/find-project.js';
 import { project as projectFormat } from '../../definitions/formats/project.js';
 import { environmentName } from '../../definitions/formats/values.js';
+import { FileCache, sourceOf } from '../../definitions/read-files.js';
 import { type FormatName, schemaFiles } from '../../definitions/schemas/schema-files.js';
 import { didYouMean } from '../../text/nearest.js';
 import { newAgentDocuments } from '../agent-documents/agents-md.js';
@@ -37,7 +40,7 @@ export function planProject(root: string, wanted: NewProject): ProjectPlan {
   checkProjectName(wanted.name);
   checkEnvironmentNames(wanted.environments);
   const { registry } = siteFolders(root);
-  const files = filesOf(registry, wanted);
+  const files = { ...filesOf(registry, wanted), ...hookFiles(root) };
   const force = wanted.force.map((path) => posix.normalize(path));
   refuseOtherForces(force, Object.keys(files));
   const left: string[] = [];
@@ -102,6 +105,26 @@ function exampleFiles(registry: string, environment: string): Record<string, str
     [cases]: fillTemplate('init/hello.test.yaml', { SCHEMA: line('cases', cases), ENVIRONMENT: environment }),
     'scripts/tools/hello.mjs': fillTemplate('init/hello.mjs'),
   };
+}
+
+const HOOKS = { PromptSubmit: 'suggest_abilities', PostAbilityCall: 'ability_usage_tracker' };
+
+/** Hints for each prompt and a line for each call, unless the folder has a hook of that id. Source: R-000-65. */
+function hookFiles(root: string): Record<string, string> {
+  const { registry, hooks } = siteFolders(root);
+  const files = new FileCache(root);
+  const defined = definitionFiles(foldersOf(root)).flatMap(({ path }) => {
+    const value = sourceOf(files.read(path))?.value;
+    const own = isJsonObject(value) && Array.isArray(value.hooks) ? value.hooks : [];
+    return own.filter(isJsonObject).map(({ id }) => id);
+  });
+  const missing = Object.entries(HOOKS).filter(([, id]) => !defined.includes(id));
+  const made = missing.map(([phase]) => {
+    const path = `${hooks}/${phase}.yaml`;
+    const SCHEMA = schemaLine({ kind: 'hooks', path, registry });
+    return [path, fillTemplate(`init/${phase}.yaml`, { SCHEMA })] as const;
+  });
+  return Object.fromEntries(made);
 }
 
 /** Server binaries are cached per version; the lock file fixes the version, so it is the cache key. */
