@@ -38,6 +38,10 @@ const newTask = {
 };
 
 export const createBody = z.strictObject(newTask);
+export const changeBody = z.strictObject({
+  set: z.record(z.string(), json).default({}).describe('The fields to set.'),
+  unset: z.array(z.string()).default([]).describe('The fields to remove.'),
+});
 export const runBody = z
   .strictObject({
     ...newTask,
@@ -121,6 +125,13 @@ export const createdAnswer = z.strictObject({
   task_key: z.string(),
   warnings: z.array(z.string()),
   _meta: meta,
+});
+export const changedAnswer = z.strictObject({
+  status: z.literal('available'),
+  task_key: z.string(),
+  changed: z.array(z.string()).describe('The fields that differ from before.'),
+  input: z.record(z.string(), json),
+  warnings: z.array(z.string()),
 });
 const resultShape = {
   status: z.enum([...OPEN_STATES, ...END_STATES]),
