@@ -74,14 +74,10 @@ describe('an AI that plans with several tasks (R-000-79, R-000-80)', () => {
   test('goes on with the same call when one takes longer than it waits', async () => {
     const hasty = await agent({ name: 'hasty' }, { patienceMs: 300 });
     const file = join(project().root, 'go-on');
-    const created = [];
-    for (const args of [
-      { id: 'slow.op', input: { file } },
-      { id: 'math.add', input: { a: 5, b: 5 } },
-    ]) {
-      created.push(String((await hasty.call('task_create', args)).told.task));
-    }
-    const [slow, sum] = created;
+    const create = async (id: string, input: JsonObject) =>
+      String((await hasty.call('task_create', { id, input })).told.task);
+    const [slow, sum] = [await create('slow.op', { file }), await create('math.add', { a: 5, b: 5 })];
+    const created = [slow, sum];
     expect((await hasty.call('task_run', { tasks: created })).told).toMatchObject({
       status: 'running',
       task: slow,
