@@ -1,12 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import { isJsonObject } from '../../contracts/json.js';
 import { AbilityError, usageError } from '../../contracts/problem.js';
-import { definitionFiles } from '../../definitions/find-files.js';
-import { foldersOf, PROJECT_FILE } from '../../definitions/find-project.js';
+import { PROJECT_FILE } from '../../definitions/find-project.js';
 import { project as projectFormat } from '../../definitions/formats/project.js';
 import { environmentName } from '../../definitions/formats/values.js';
-import { FileCache, sourceOf } from '../../definitions/read-files.js';
 import { type FormatName, schemaFiles } from '../../definitions/schemas/schema-files.js';
 import { didYouMean } from '../../text/nearest.js';
 import { newAgentDocuments } from '../agent-documents/agents-md.js';
@@ -39,8 +36,8 @@ export function planProject(root: string, wanted: NewProject): ProjectPlan {
   refuseProject(root);
   checkProjectName(wanted.name);
   checkEnvironmentNames(wanted.environments);
-  const { registry } = siteFolders(root);
-  const files = { ...filesOf(registry, wanted), ...hookFiles(root) };
+  const { registry, hooks } = siteFolders(root);
+  const files = { ...filesOf(registry, wanted), ...hookFiles(registry, hooks) };
   const force = wanted.force.map((path) => posix.normalize(path));
   refuseOtherForces(force, Object.keys(files));
   const left: string[] = [];
@@ -107,24 +104,14 @@ function exampleFiles(registry: string, environment: string): Record<string, str
   };
 }
 
-const HOOKS = { PromptSubmit: 'suggest_abilities', PostAbilityCall: 'ability_usage_tracker' };
-
-/** Hints for each prompt and a line for each call, unless the folder has a hook of that id. Source: R-000-65. */
-function hookFiles(root: string): Record<string, string> {
-  const { registry, hooks } = siteFolders(root);
-  const files = new FileCache(root);
-  const defined = definitionFiles(foldersOf(root)).flatMap(({ path }) => {
-    const value = sourceOf(files.read(path))?.value;
-    const own = isJsonObject(value) && Array.isArray(value.hooks) ? value.hooks : [];
-    return own.filter(isJsonObject).map(({ id }) => id);
-  });
-  const missing = Object.entries(HOOKS).filter(([, id]) => !defined.includes(id));
-  const made = missing.map(([phase]) => {
+/** Hints for each prompt, and a line for each call. Source: R-000-65. */
+function hookFiles(registry: string, hooks: string): Record<string, string> {
+  const files = ['PromptSubmit', 'PostAbilityCall'].map((phase) => {
     const path = `${hooks}/${phase}.yaml`;
     const SCHEMA = schemaLine({ kind: 'hooks', path, registry });
     return [path, fillTemplate(`init/${phase}.yaml`, { SCHEMA })] as const;
   });
-  return Object.fromEntries(made);
+  return Object.fromEntries(files);
 }
 
 /** Server binaries are cached per version; the lock file fixes the version, so it is the cache key. */

@@ -177,7 +177,11 @@ export const requestAnswer = z.looseObject({
       result: z.looseObject(resultShape).optional().describe('As far as it has come within `wait`.'),
     }),
   ),
-  _meta: z.looseObject({ pack: z.string(), required_capabilities: z.array(z.string()), routing_method: z.string() }),
+  _meta: z.looseObject({
+    pack: z.string().nullable(),
+    required_capabilities: z.array(z.string()),
+    routing_method: z.string(),
+  }),
 });
 export const resultAnswer = z.looseObject(resultShape);
 export const seenAnswer = z.looseObject({ ...resultShape, source: z.string() });

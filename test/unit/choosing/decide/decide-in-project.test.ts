@@ -16,7 +16,11 @@ test('R-003-12: an agent is delegated to, and never proposed as a workflow, howe
     return decideInProject(place, { key: 'k', messages: [message], pending: null }, DECIDING);
   };
   const { decision, targets } = await decided('read the logs of the build and find out why it failed');
-  expect(targets).toMatchObject({ agents: [{ id: 'helper' }, { id: 'generic' }], workflows: [], tools: [{ abilityId: 'logs.read' }] });
+  expect(targets).toMatchObject({
+    agents: [{ id: 'helper' }, { id: 'generic' }],
+    workflows: [],
+    tools: [{ abilityId: 'logs.read' }],
+  });
   expect(decision).toMatchObject({ decision: 'tool', target: { extensionId: 'logs', capabilityId: 'read' } });
   expect((await decided('read the logs of the build via sub-agent helper')).decision).toMatchObject({
     decision: 'delegate',
