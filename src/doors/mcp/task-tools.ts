@@ -128,10 +128,8 @@ export async function findTask({ caller, door }: ToolCall, connection: Connectio
   } catch (error) {
     if (!(error instanceof AbilityError) || error.code !== 'task.not_found') throw error;
     const { tasks } = await listHandled(connection, door.environment, caller);
-    const suggestion = didYouMean(
-      handle,
-      tasks.map((task) => task.handle),
-    );
+    const handles = tasks.map((task) => task.handle);
+    const suggestion = didYouMean(handle, handles);
     if (suggestion === undefined) throw error;
     throw new AbilityError({ ...error.toProblem(), suggestion }, { cause: error });
   }
