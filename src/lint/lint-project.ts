@@ -1,5 +1,6 @@
 import type { Finding } from '../contracts/findings.js';
 import { AbilityError } from '../contracts/problem.js';
+import { loadedAbilities } from '../definitions/find-ability.js';
 import { PROJECT_FILE } from '../definitions/find-project.js';
 import type { RegistryLoader } from '../definitions/load-registry.js';
 import type { Registry } from '../definitions/registry.js';
@@ -47,7 +48,7 @@ export function lintProject(loader: RegistryLoader, options: LintOptions = {}): 
   const isLeftOut = options.imported ? () => false : isOfDocument(project);
   const findings = all.filter((finding) => !isLeftOut(finding));
   const left = all.length - findings.length;
-  const abilities = registry.operations.size + registry.workflows.size + registry.agents.size;
+  const abilities = loadedAbilities(registry).length;
   return { findings, abilities, ...(left > 0 && { imported_left_out: left }) };
 }
 

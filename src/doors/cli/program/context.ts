@@ -8,6 +8,7 @@ import type { EnvironmentVariables } from '../../../planning/secrets/secret-sour
 import { nameOf } from '../../../rules/tasks/other-project.js';
 import type { Terminal } from '../output/terminal/terminal.js';
 import type { GlobalFlags } from './global-flags.js';
+import { withNearTask } from './near-task.js';
 
 export interface Context {
   flags: GlobalFlags;
@@ -104,9 +105,13 @@ export async function withSession<T>(
   const progress = (text: string): void => terminal.note(text);
   const onOther = noteForeignTasks(context, registry.project.project);
   const definitions = ownDefinitions(() => registry);
+  const act = (connection: Connection): Promise<T> =>
+    action(connection).catch(async (error: unknown) => {
+      throw await withNearTask(connection, error);
+    });
   if (within?.loader.root === registry.root) {
     return within.use((shared) =>
-      action({ ...shared, progress, onOther, definitions, env: context.env, close: async () => {} }),
+      act({ ...shared, progress, onOther, definitions, env: context.env, close: async () => {} }),
     );
   }
   const { connect } = await import('../../../client/index.js');
@@ -125,7 +130,7 @@ export async function withSession<T>(
   });
   if (connection.started) terminal.note(`Started the runtime of this project; Temporal UI: ${connection.ui}`);
   try {
-    return await action(connection);
+    return await act(connection);
   } finally {
     await connection.close();
   }
