@@ -21,7 +21,6 @@ export type Begun = { start: TaskStart; queue?: string | undefined } | { ended: 
  * @throws ApplicationFailure with the code of the refusal; cancellation; {@link NotThisBuild}.
  */
 export async function beginTask(args: TaskArguments): Promise<Begun> {
-  refuseEarlierBuild(args);
   let options: TaskOptions = {};
   try {
     refuseForeignRuns();
@@ -81,18 +80,6 @@ export class NotThisBuild extends Error {
     // Of an error that fails a workflow task, Temporal keeps the message only.
     super(`engine.unsupported: ${message}`);
   }
-}
-
-/**
- * A task of the time before the first release: its history cannot be continued.
- */
-function refuseEarlierBuild([first, second]: readonly unknown[]): void {
-  const isOfBefore = (value: unknown): boolean =>
-    value !== null && typeof value === 'object' && 'seal' in value && ('$plan' in value || 'format' in value);
-  if (!isOfBefore(second) && !isOfBefore(first)) return;
-  throw new NotThisBuild(
-    'The task was started by a build from before the first release, and this build cannot continue it: terminate it in the Temporal UI, and run the ability again',
-  );
 }
 
 /**
