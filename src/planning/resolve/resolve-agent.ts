@@ -153,8 +153,7 @@ export function resolveModel(
       name: definition.model ?? name,
       ...programOf(registry, name, definition, machine),
       context_tokens: context,
-      ...(price && { price }),
-      ...(policy.allowed_hosts && { allowed_hosts: policy.allowed_hosts }),
+      ...defined({ price, allowed_hosts: policy.allowed_hosts }),
     },
   };
   return {

@@ -11,6 +11,7 @@ import type {
   TaskOptions,
   TaskStart,
 } from '../../contracts/task.js';
+import { defined } from '../../text/defined.js';
 import { digestOf } from '../canonical.js';
 import { knownDigestOf } from '../plans/known-digest.js';
 
@@ -90,10 +91,7 @@ export function claimsOf({
 }: TaskOptions): Pick<Seal, 'user' | 'session' | 'scope' | 'intent' | 'run'> {
   return {
     user: userOf(options),
-    ...(session !== undefined && { session }),
-    ...(scope !== undefined && { scope }),
-    ...(intent !== undefined && { intent }),
-    ...(run !== undefined && { run }),
+    ...defined({ session, scope, intent, run }),
   };
 }
 
@@ -123,8 +121,7 @@ export function startOf({ input: given, options }: Given, formed: Formed, task: 
     session: options.session ?? null,
     run: options.create !== true,
     warnings,
-    ...(hooks && { hooks }),
-    ...(progress && { progress }),
+    ...defined({ hooks, progress }),
   };
 }
 

@@ -5,6 +5,7 @@ import type { Carried, Progress, StepProgress, TaskStart } from '../../contracts
 import { nameOfStep } from '../../rules/steps/step-name.js';
 import { stepsRead } from '../../rules/steps/steps-read.js';
 import { isInTurn } from '../../rules/steps/turn-paths.js';
+import { defined } from '../../text/defined.js';
 import { durationOf } from '../steps/step-notes.js';
 import type { TaskRun } from '../task/task-run.js';
 
@@ -25,10 +26,7 @@ export function carryOn(run: TaskRun): TaskStart {
     sequence: steps.sequence,
     paused: life.paused,
     ...(!task.plan.agent && run.agent && { agents: run.agent }),
-    ...(lock.turn && { turn: lock.turn }),
-    ...(lock.slot && { slot: lock.slot }),
-    ...(life.handling && { handling: life.handling }),
-    ...(made && { made }),
+    ...defined({ turn: lock.turn, slot: lock.slot, handling: life.handling, made }),
     ...(steps.inTurns.count > 0 && { steps_in_turns: steps.inTurns.count }),
     ...((left.answers > 0 || left.warnings > 0) && { left }),
     ...(files.listed.length > 0 && { files: files.listed }),

@@ -25,6 +25,7 @@ import { parseDuration } from '../../rules/duration.js';
 import { whyNotThisBuild } from '../../rules/plans/engine-version.js';
 import { continuedStart, readGiven, startOf, userOf } from '../../rules/tasks/task-arguments.js';
 import { unattendedOf } from '../../rules/tasks/unattended.js';
+import { defined } from '../../text/defined.js';
 import { notifyOfRefusal } from '../approvals/notices.js';
 import { localActivity } from '../calls/local-activities.js';
 import { type RefusedIn, readActivityFailure } from '../steps/step-failure.js';
@@ -237,11 +238,7 @@ function memoOf(
     ...(version !== undefined && { version }),
     environment,
     requested_by: name,
-    ...(agent !== undefined && { agent }),
-    ...(retry && { retry_of: retry.task }),
-    ...(intent !== undefined && { intent }),
-    ...(trace !== undefined && { trace }),
-    ...(handle !== undefined && { handle }),
+    ...defined({ agent, retry_of: retry?.task, intent, trace, handle }),
   };
 }
 
@@ -287,8 +284,7 @@ export function unavailable({ code, message, suggestion, details, location }: Pr
     code,
     reason: message,
     suggestion: suggestion ?? null,
-    ...(details !== undefined && { details }),
-    ...(location && { location }),
+    ...defined({ details, location }),
   };
   const failure = ApplicationFailure.create({
     type: code,

@@ -15,6 +15,7 @@ import { AbilityError, type Problem, usageError } from '../../../contracts/probl
 import { findScope } from '../../../definitions/find-scope.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { refuseWithoutSteps } from '../../../planning/resolve/check-ability.js';
+import { defined } from '../../../text/defined.js';
 import { findAbility } from '../../answers/find-ability.js';
 import { noteUnknown } from '../../answers/note-gap.js';
 import { readIntent } from '../input/flag-values.js';
@@ -131,8 +132,7 @@ export async function newTask(
     },
     run: isRun,
     direct: flags.direct ?? false,
-    ...(flags.key !== undefined && { key: flags.key }),
-    ...(context.made !== undefined && { made: context.made }),
+    ...defined({ key: flags.key, made: context.made }),
     onStall: (stall) => noteStall(context.terminal, stall),
     ...strictly(context, registry),
   };
