@@ -7,6 +7,7 @@ import { CALL_ID_VARIABLE } from '../contracts/names.js';
 import { inFolder } from '../disk/write-files.js';
 import { allPids, type ProcessEntry, readProcess } from '../server/processes/process-table.js';
 import { markOf, signalProcess } from '../server/processes/processes.js';
+import { attempt } from '../text/attempt.js';
 import { type ProcessTable, readProcesses, SharedProcessTable } from './shared-process-table.js';
 import { leftBehind, namesIn, ownName } from './worker-name.js';
 
@@ -110,12 +111,11 @@ export class RunningCall implements StartedProcesses {
     const started = this.processes.adopt(pid, leads);
     if (!leads) return;
     this.group = pid;
-    try {
+    // The group still ends with its call; only that of a killed worker would remain.
+    attempt(() => {
       const note = this.noteOf(pid);
       inFolder(note, () => writeFileSync(note, started ?? markOf(pid)?.started ?? ''));
-    } catch {
-      // The group still ends with its call; only that of a killed worker would remain.
-    }
+    });
   }
 
   async look(): Promise<void> {
@@ -258,10 +258,8 @@ function ownSession(): number {
 
 /** False if the process has exited or belongs to another user, as after `sudo`. */
 function reached(pid: number, signal: NodeJS.Signals): boolean {
-  try {
+  return attempt(() => {
     process.kill(pid, signal);
     return true;
-  } catch {
-    return false;
-  }
+  }, false);
 }

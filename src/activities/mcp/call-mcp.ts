@@ -9,6 +9,7 @@ import { checkAgainst, compileSchema } from '../../planning/input/schemas.js';
 import { holdsSession } from '../../rules/calls/holds-session.js';
 import { toolLine } from '../../rules/calls/tool-line.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
+import { attempt } from '../../text/attempt.js';
 import { endingOf, safeFileName } from '../../text/file-name.js';
 import { type Reading, withoutMarks } from '../../text/lossless-json/marked-json.js';
 import { integersOf, readJson } from '../../text/lossless-json/read-json.js';
@@ -222,11 +223,7 @@ function leftBy(block: Block, at: number, counts: Map<string, number>): Left[] {
 function nameOf(uri: string): string {
   const [path = ''] = uri.split(/[?#]/);
   const last = path.slice(path.lastIndexOf('/') + 1);
-  try {
-    return safeFileName(decodeURIComponent(last));
-  } catch {
-    return safeFileName(last);
-  }
+  return attempt(() => safeFileName(decodeURIComponent(last)), safeFileName(last));
 }
 
 function withFile(block: Block, file: FileValue): Json {

@@ -9,6 +9,7 @@ import {
 } from '@modelcontextprotocol/client';
 import type { PlanMcpServer } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
+import { attempt } from '../../text/attempt.js';
 import { CallFailure } from '../call/call-failure.js';
 import type { CallLog } from '../call/call-log.js';
 import type { StartedProcesses } from '../script/run-process.js';
@@ -132,12 +133,10 @@ function watchServer(
 }
 
 function isRunning(pid: number): boolean {
-  try {
+  return attempt(() => {
     process.kill(pid, 0);
     return true;
-  } catch {
-    return false;
-  }
+  }, false);
 }
 
 function startFailed(server: PlanMcpServer, error: unknown, log: CallLog, tail: string): CallFailure {
@@ -254,11 +253,9 @@ function refusesHandshake(error: unknown): boolean {
 }
 
 function codeIn(body: unknown): unknown {
-  try {
+  return attempt(() => {
     const answer: unknown = JSON.parse(String(body));
     const error = answer !== null && typeof answer === 'object' && 'error' in answer ? answer.error : undefined;
     return error !== null && typeof error === 'object' && 'code' in error ? error.code : undefined;
-  } catch {
-    return undefined;
-  }
+  });
 }

@@ -1,14 +1,16 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Tombstone } from '../../contracts/deletion.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { RECORD_FILES, type TaskRecord } from '../../contracts/record.js';
 import { diskReason } from '../../disk/disk-errors.js';
+import { readJson } from '../../disk/read-json.js';
 import { type Content, FileWriter, inFolder } from '../../disk/write-files.js';
 import { writeWhole } from '../../disk/write-whole.js';
 import type { SecretSource } from '../../planning/secrets/secret-source.js';
 import { CHILDREN, recordPath } from '../../rules/tasks/record-path.js';
 import { isDirect, isTaskId, rootOf } from '../../rules/tasks/task-ids.js';
+import { attempt } from '../../text/attempt.js';
 import { maskRecord } from './mask-record.js';
 import { renderRecord } from './render-record.js';
 import type { SharedLog, TaskShare } from './task-share.js';
@@ -96,11 +98,8 @@ export class RecordFolder {
     const record = this.take(task);
     // Another process may have ended or deleted the task.
     if (!record || !isUnwritten(path)) return;
-    try {
-      this.write(path, record);
-    } catch {
-      // The end of the task writes it again, and reports what is wrong then.
-    }
+    // The end of the task writes it again, and reports what is wrong then.
+    attempt(() => this.write(path, record));
   }
 
   /** The record of a task that is not written yet, and will not be. */
@@ -170,11 +169,7 @@ export class RecordFolder {
     const file = path && join(path, RECORD_FILES.deleted);
     // The error of a missing file costs more than the check.
     if (!file || !existsSync(file)) return undefined;
-    try {
-      return JSON.parse(readFileSync(file, 'utf8')) as Tombstone;
-    } catch {
-      return undefined;
-    }
+    return readJson<Tombstone>(file);
   }
 
   /**
@@ -227,20 +222,12 @@ function isUnwritten(path: string): boolean {
 }
 
 function namesIn(path: string): string[] | undefined {
-  try {
-    return readdirSync(path);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => readdirSync(path));
 }
 
 function readRecord(file: string): TaskRecord | undefined {
-  try {
-    const value = JSON.parse(readFileSync(file, 'utf8')) as TaskRecord;
-    return value.format === 1 ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = readJson<TaskRecord>(file);
+  return value?.format === 1 ? value : undefined;
 }
 
 /** The topmost records below a folder; deeper ones are listed in these. */

@@ -5,6 +5,7 @@ import type { Registry } from '../../definitions/registry.js';
 import { maskerFor } from '../../planning/secrets/credentials.js';
 import { GapLog } from '../../server/logs/gap-log.js';
 import { pathsOf } from '../../server/project-paths.js';
+import { attempt } from '../../text/attempt.js';
 
 /** Returns an error handler that records an unknown id as a gap and rethrows. Source: R-000-93. */
 export function noteUnknown(
@@ -23,10 +24,9 @@ export function noteUnknown(
 /** Masks secrets of `env`. Never throws: no request fails because of a gap. Source: R-000-93. */
 export function noteGap(registry: Registry, env: NodeJS.ProcessEnv, gap: NewGap): void {
   if (actOf(gap.request) !== 'asks') return;
-  try {
+  // Text that cannot be masked is not written.
+  attempt(() => {
     const masker = maskerFor(registry, gap.environment, env);
     new GapLog(pathsOf(registry.root).system).note(masker.maskDeep(gap) as NewGap);
-  } catch {
-    // Text that cannot be masked is not written.
-  }
+  });
 }

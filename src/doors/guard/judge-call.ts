@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Json } from '../../contracts/json.js';
 import type { AbilityGuard } from '../../contracts/session.js';
 import { oneLine } from '../../rules/shown-text.js';
+import { attempt } from '../../text/attempt.js';
 import { askAbility, type GuardAnswer, type GuardContext, mappedAbilities } from './ask-guards.js';
 import { type Finding, roundAbility } from './finding.js';
 import { type FormOfCall, filesNamedIn, formsOfCall, readsOnly } from './forms-of-call.js';
@@ -173,11 +174,7 @@ function roundMcpTool(name: string, { ability, tool, isCertain }: FoundTool): Fi
 }
 
 function pathOf(text: string): string {
-  try {
-    return text.startsWith('file://') ? fileURLToPath(text) : text;
-  } catch {
-    return text;
-  }
+  return attempt(() => (text.startsWith('file://') ? fileURLToPath(text) : text), text);
 }
 
 function textsIn(value: Json): string[] {

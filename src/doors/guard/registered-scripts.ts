@@ -1,5 +1,6 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { attempt } from '../../text/attempt.js';
 import { type Finding, roundAbility } from './finding.js';
 import type { Bases, Places } from './protected-places.js';
 import { escaped, globOf, hasLetters, isKnown, patternOf, waysTo } from './shell/marks.js';
@@ -173,10 +174,8 @@ function mentionOf(path: string): RegExp {
 }
 
 function nodeOf(path: string): string | undefined {
-  try {
+  return attempt(() => {
     const { dev, ino } = statSync(path, { bigint: true });
     return `${dev}:${ino}`;
-  } catch {
-    return undefined;
-  }
+  });
 }

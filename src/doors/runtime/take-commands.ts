@@ -5,6 +5,7 @@ import type { ExitCode } from '../../contracts/exit-codes.js';
 import type { RuntimeFile } from '../../contracts/runtime.js';
 import type { RegistryLoader } from '../../definitions/load-registry.js';
 import { packageVersion } from '../../server/installation.js';
+import { attempt } from '../../text/attempt.js';
 import { log } from '../../worker/logger.js';
 import { main } from '../cli/main.js';
 // Loaded beforehand: after a reinstall it may be gone when a command fails.
@@ -90,12 +91,11 @@ function whyDeclined({ runtime, loader }: Commands, { version, args, timezone }:
   if (version !== packageVersion()) return 'another version';
   if (!readLine(args)) return 'no command for the runtime';
   if ((process.env.TZ ?? null) !== timezone) return 'another time zone';
-  try {
-    // A renamed project needs a new runtime.
-    return loader.load().project.project === runtime.project ? undefined : 'another project';
-  } catch {
-    return 'broken definitions';
-  }
+  // A renamed project needs a new runtime.
+  return attempt(
+    () => (loader.load().project.project === runtime.project ? undefined : 'another project'),
+    'broken definitions',
+  );
 }
 
 type Stream = Surroundings['stdout'];

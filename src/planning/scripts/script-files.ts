@@ -3,6 +3,7 @@ import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { relative, resolve, sep } from 'node:path';
 import type { Registry } from '../../definitions/registry.js';
 import { isInside } from '../../disk/is-inside.js';
+import { attempt } from '../../text/attempt.js';
 import { memoize } from '../../text/memoize.js';
 import { type FileStart, startOf } from './interpreter.js';
 
@@ -51,7 +52,7 @@ export class ProjectFiles {
     const real = realPathOf(path);
     if (real === undefined) return 'missing';
     if (!isInside(this.root, real)) return 'outside';
-    try {
+    return attempt(() => {
       if (statSync(real).size > MAX_BYTES) return 'too_large';
       const bytes = readFileSync(real);
       return {
@@ -61,9 +62,7 @@ export class ProjectFiles {
         bytes: bytes.length > MAX_TEXT ? undefined : bytes,
         start: startOf(bytes),
       };
-    } catch {
-      return 'unreadable';
-    }
+    }, 'unreadable');
   }
 }
 
@@ -71,10 +70,8 @@ export class ProjectFiles {
 export const projectFilesOf = memoize((registry: Registry) => new ProjectFiles(registry.root));
 
 function realPathOf(path: string): string | undefined {
-  try {
+  return attempt(() => {
     const real = realpathSync(path);
     return statSync(real).isFile() ? real : undefined;
-  } catch {
-    return undefined;
-  }
+  });
 }

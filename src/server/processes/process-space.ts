@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { attempt } from '../../text/attempt.js';
 
 /** Where a process runs. Only processes of one space can look for, and signal, each other by their pid. */
 export interface ProcessSpace {
@@ -39,21 +40,17 @@ export function sharesLoopback(mark: ProcessSpace): boolean {
 }
 
 function bootOf(): string {
-  try {
+  return attempt(() => {
     if (process.platform === 'linux') return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
     return execFileSync('sysctl', ['-n', 'kern.bootsessionuuid'], { encoding: 'utf8', stdio: 'pipe' }).trim();
-  } catch {
-    return `of ${hostname()}`;
-  }
+  }, `of ${hostname()}`);
 }
 
 function namespaceOf(kind: 'pid' | 'net'): string {
   if (process.platform !== 'linux') return 'the only one';
-  try {
+  return attempt(() => {
     // Such as `pid:[4026531836]`.
     const link = readlinkSync(`/proc/self/ns/${kind}`);
     return /\d+/.exec(link)?.[0] ?? link;
-  } catch {
-    return `of ${hostname()}`;
-  }
+  }, `of ${hostname()}`);
 }

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { attempt } from '../../text/attempt.js';
 
 /** Distinguishes a process from a later one with the same pid. */
 export interface ProcessMark {
@@ -41,13 +42,11 @@ export function findProcesses(words: readonly string[]): ProcessMark[] {
 
 /** The argument after `word`; only on Linux, since elsewhere arguments cannot be separated. */
 export function argumentAfter(pid: number, word: string): string | undefined {
-  try {
+  return attempt(() => {
     const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
     const at = words.indexOf(word);
     return at < 0 ? undefined : words[at + 1];
-  } catch {
-    return undefined;
-  }
+  });
 }
 
 /** Signals a process or, with a negative pid, its group; does nothing if it has exited. */
@@ -77,13 +76,11 @@ function startedOnLinux(pid: number): string | undefined {
 
 /** The kernel's statistics of a process, from field 3 on; undefined if it does not exist. */
 function statOnLinux(pid: number): string[] | undefined {
-  try {
+  return attempt(() => {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
     // The name in parentheses may contain spaces; the fields after it do not.
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  } catch {
-    return undefined;
-  }
+  });
 }
 
 /** Field 3 is the state, field 22 the start. */
@@ -101,13 +98,11 @@ function isDying(fields: readonly string[]): boolean {
 }
 
 function startedByPs(pid: number): string | undefined {
-  try {
+  return attempt(() => {
     const line = execFileSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim();
     const [state = '', ...started] = line.split(/\s+/);
     return state === '' || state.startsWith('Z') ? undefined : started.join(' ');
-  } catch {
-    return undefined;
-  }
+  });
 }
 
 interface RunningCommand {
@@ -129,12 +124,10 @@ function commandsOnLinux(): RunningCommand[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => {
-      try {
+      return attempt(() => {
         const command = `${BORDER}${readFileSync(`/proc/${name}/cmdline`, 'utf8')}`;
         return [{ pid: Number(name), owner: statSync(`/proc/${name}`).uid, command }];
-      } catch {
-        return [];
-      }
+      }, []);
     });
 }
 

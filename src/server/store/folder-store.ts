@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { isAbsent } from '../../disk/disk-errors.js';
 import { writeWhole } from '../../disk/write-whole.js';
+import { attempt } from '../../text/attempt.js';
 import { FolderFiles } from './folder-files.js';
 import { partsOf, partsOfPrefix } from './object-name.js';
 import type { KeepOptions, KeptFile, NamedObject, Store, StoredFile } from './store.js';
@@ -126,11 +127,7 @@ export class FolderStore implements Store {
 }
 
 function isWhole(path: string, digest: string): boolean {
-  try {
-    return digestOf(readFileSync(path)) === digest;
-  } catch {
-    return false;
-  }
+  return attempt(() => digestOf(readFileSync(path)) === digest, false);
 }
 
 function digestOf(bytes: Uint8Array): string {

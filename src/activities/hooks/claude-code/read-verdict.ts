@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ForeignEvent } from '../../../contracts/foreign-hooks.js';
 import type { GuardDecision } from '../../../contracts/hooks.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../contracts/json.js';
+import { parseJson } from '../../../disk/read-json.js';
 import { strictestOf } from '../../../rules/hooks/guard-precedence.js';
 import { refuseUnsafeKeys } from '../../../rules/unsafe-keys.js';
 import { duplicateKeys } from '../../../text/lossless-json/duplicate-keys.js';
@@ -44,13 +45,14 @@ export function readVerdict({ exitCode, stdout, stderr }: Ending, question: Ques
 
 function reasonOf(stderr: string, stdout: string): string {
   const own = stderr.trim();
-  const inJson = reasonIn(parsed(own)) ?? (own === '' ? reasonIn(parsed(stdout.trim())) : undefined);
+  const inJson =
+    reasonIn(parseJson<unknown>(own)) ?? (own === '' ? reasonIn(parseJson<unknown>(stdout.trim())) : undefined);
   return inJson ?? (own || 'It ended with exit code 2.');
 }
 
 function readStdout(text: string, question: Question): Verdict {
   if (text === '') return { kind: 'silent', messages: [] };
-  const value = parsed(text);
+  const value = parseJson<unknown>(text);
   if (value === undefined) return readText(text);
   if (!isJsonObject(value)) {
     return { kind: 'fault', fault: `it printed ${text.slice(0, 60)}, which is no answer` };
@@ -95,14 +97,6 @@ function verdictOf(words: Words, { toolInput, isClosed }: Question): Verdict {
   if (decision === undefined) return { kind: 'silent', ...more };
   const reason = words.decisions.find((each) => each.decision === decision && each.reason !== undefined)?.reason;
   return { kind: 'decided', decision, ...(reason !== undefined && { reason }), ...more };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /**

@@ -1,3 +1,4 @@
+import { attempt } from '../../../text/attempt.js';
 import { isPart, memberOf, NotExpressible, type Part } from './document-parts.js';
 
 /** Maximum length of a chain of references; no valid document reaches it. */
@@ -55,9 +56,5 @@ function unescapedToken(token: string): string {
 
 /** Percent-decodes a part of an address; returns invalid text unchanged. */
 function decodedPart(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return attempt(() => decodeURIComponent(text), text);
 }

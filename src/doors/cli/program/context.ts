@@ -6,6 +6,7 @@ import type { Registry } from '../../../definitions/registry.js';
 import { ownDefinitions } from '../../../planning/resolve/own-definitions.js';
 import type { EnvironmentVariables } from '../../../planning/secrets/secret-source.js';
 import { nameOf } from '../../../rules/tasks/other-project.js';
+import { attempt } from '../../../text/attempt.js';
 import type { Terminal } from '../output/terminal/terminal.js';
 import type { GlobalFlags } from './global-flags.js';
 
@@ -41,11 +42,7 @@ export function currentUser(env: NodeJS.ProcessEnv): Person {
 }
 
 function osUser(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return String(process.getuid?.() ?? 'unknown');
-  }
+  return attempt(() => userInfo().username, String(process.getuid?.() ?? 'unknown'));
 }
 
 /** Loads the project's definitions. @throws AbilityError `project.*`, `definition.*`. */

@@ -1,4 +1,6 @@
 import { dirname, join } from 'node:path/posix';
+import { parseJson } from '../../../disk/read-json.js';
+import { attempt } from '../../../text/attempt.js';
 import type { ProjectFiles, ScriptFile } from '../script-files.js';
 import type { ImportSite, ShellBase, Wanted } from './import-site.js';
 
@@ -54,11 +56,7 @@ function findModule(files: ProjectFiles, { specifier, by }: Module, from: Script
 }
 
 function decoded(specifier: string): string {
-  try {
-    return decodeURIComponent(specifier);
-  } catch {
-    return specifier;
-  }
+  return attempt(() => decodeURIComponent(specifier), specifier);
 }
 
 function guesses(files: ProjectFiles, path: string): string[] {
@@ -166,12 +164,8 @@ function readPackage(files: ProjectFiles, folder: string): PackageFile | undefin
 }
 
 function parse(bytes: Buffer | undefined): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(bytes?.toString('utf8') ?? '');
-    return isMap(value) ? value : {};
-  } catch {
-    return {};
-  }
+  const value = parseJson<unknown>(bytes?.toString('utf8') ?? '');
+  return isMap(value) ? value : {};
 }
 
 /** All targets of a key in `imports` or `exports`, under any condition; relative to the package. */
