@@ -1,6 +1,7 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { RECORD_FILES, type TaskRecord } from '../../contracts/record.js';
+import { unlessAbsent } from '../../disk/disk-errors.js';
 import { readJson } from '../../disk/read-json.js';
 import { DIRECT } from '../../rules/tasks/record-path.js';
 
@@ -13,12 +14,7 @@ export function removeExpired(records: string, now: number): number {
 }
 
 function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
+  return unlessAbsent(() => readdirSync(folder), []);
 }
 
 /** An unreadable record counts as not expired: it may be about to be written. */

@@ -141,12 +141,12 @@ async function queueOfCall(
 }
 
 async function describe({ temporal }: Connection, id: string): Promise<Description | undefined> {
-  try {
-    return (await temporal.workflow.getHandle(id).describe()).raw;
-  } catch {
-    // It has ended, or the next poll finds it.
-    return undefined;
-  }
+  // It has ended, or the next poll finds it.
+  const seen = await temporal.workflow
+    .getHandle(id)
+    .describe()
+    .catch(() => undefined);
+  return seen?.raw;
 }
 
 function timeOf(time: unknown): number {
