@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { attempt } from '../text/attempt.js';
 
 /** Writes a file, and makes its folder only if missing: checking for one costs more than writing. */
 export function inFolder(file: string, write: () => void): void {
@@ -68,8 +67,11 @@ function writeNow(files: readonly Content[]): void {
 
 /** A removal that fails must not hide why the write did, nor keep the other files from being removed. */
 export function discard(file: string): void {
-  // Left behind: its name is no record's.
-  attempt(() => rmSync(file, { force: true }));
+  try {
+    rmSync(file, { force: true });
+  } catch {
+    // Left behind: its name is no record's.
+  }
 }
 
 async function writeInPool(files: readonly Content[], signal: AbortSignal | undefined): Promise<void> {

@@ -7,11 +7,10 @@ import type { Expectation } from '../definitions/formats/cases.js';
 import { findDifferences } from '../text/value-differences.js';
 import { CaseApprovals, CaseSignals } from './approvals-and-signals.js';
 import type { SeenCall } from './case-calls.js';
-import { compareLists } from './differences.js';
 import { driveTask } from './drive-task.js';
 import type { Bench } from './open-bench.js';
 import type { PreparedCase } from './prepared-case.js';
-import type { CaseFailure, CaseReport } from './report.js';
+import { type CaseFailure, type CaseReport, compareLists } from './report.js';
 
 const TESTER: TaskCaller = {
   person: { name: 'tester', source: 'claimed' },

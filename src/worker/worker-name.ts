@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { ownSpace } from '../server/processes/process-space.js';
-import { isAlive, markOf, ownMark, type ProcessMark } from '../server/processes/processes.js';
+import { isAlive, markOf, ownMark, ownSpace, type ProcessMark } from '../server/processes/processes.js';
 import { attempt } from '../text/attempt.js';
 
 /** Suffix of a name; identifies the space in which its pid is valid. */

@@ -63,7 +63,7 @@ export const EQUIVALENT = [
     ['if (known.size >= MAX_DIGESTS) known.delete(known.keys().next().value as string);', '>= -> >'],
     ['if (known.size >= MAX_DIGESTS) known.delete(known.keys().next().value as string);', 'call removed'],
     ['known.set(text, digest);', 'call removed'],
-  ].map(([text, change]) => ({ file: 'src/rules/plans/known-digest.ts', text, change, why: CACHE })),
+  ].map(([text, change]) => ({ file: 'src/rules/plans/plan-digest.ts', text, change, why: CACHE })),
   ...[
     ['if (compiled.size >= MAX_KEPT) compiled.clear();', 'condition negated'],
     ['if (compiled.size >= MAX_KEPT) compiled.clear();', '>= -> >'],
@@ -314,7 +314,7 @@ export const EQUIVALENT = [
     why: 'the parser refuses lines of another length than the header',
   },
   {
-    file: 'src/activities/script/refuse-unusable-input.ts',
+    file: 'src/activities/script/call-script.ts',
     text: "task_key: key ?? '',",
     change: '?? dropped',
     why: 'what an author writes around expressions is never refused, and the text is used for nothing else',

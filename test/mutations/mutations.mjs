@@ -22,7 +22,7 @@ export const MUTATIONS = [
   },
   {
     name: 'approvals: the patience of --wait-approval does not start anew after a decision',
-    file: 'src/client/watch/approval-patience.ts',
+    file: 'src/client/watch/refuse-stuck.ts',
     find: ' || isAnswered(this.open, open)) this.since',
     replace: ') this.since',
     tests: ['test/unit/client/watch/approval-patience.test.ts'],
@@ -31,14 +31,14 @@ export const MUTATIONS = [
   // Guards.
   {
     name: 'guards: a confirmation is graver than a deny',
-    file: 'src/rules/hooks/guard-precedence.ts',
+    file: 'src/rules/hooks/fold-answers.ts',
     find: "['deny', 'need_user_confirm', 'allow']",
     replace: "['need_user_confirm', 'deny', 'allow']",
     tests: ['test/unit/activities/hooks/read-hook-result.test.ts'],
   },
   {
     name: 'guards: a guard at creation that fails allows',
-    file: 'src/rules/hooks/guard-precedence.ts',
+    file: 'src/rules/hooks/fold-answers.ts',
     find: "phase === 'PreAbilityCreate' || phase === 'PreAbilityCall'",
     replace: "phase === 'PreAbilityCall'",
     tests: ['test/unit/rules/hooks/hook-facts.test.ts'],
@@ -399,8 +399,8 @@ export const MUTATIONS = [
   {
     name: 'pins: a damaged value of the store is not written anew',
     file: 'src/server/store/folder-store.ts',
-    find: 'return digestOf(readFileSync(path)) === digest;',
-    replace: 'return readFileSync(path) && digest.length > 0;',
+    find: 'digestOf(readFileSync(path)) === digest, false',
+    replace: 'readFileSync(path) && digest.length > 0, false',
     tests: ['test/unit/server/store/store.test.ts'],
   },
   {
@@ -584,8 +584,8 @@ export const MUTATIONS = [
   {
     name: 'marks: attempts of a group share their marks',
     file: 'src/server/marks/listed-marks.ts',
-    find: 'canonicalJson({ ...call, groups: [...call.groups] })',
-    replace: 'canonicalJson({ ...call, groups: [] })',
+    find: '.update(canonicalJson({ ...call, groups: [...call.groups] }))',
+    replace: '.update(canonicalJson({ ...call, groups: [] }))',
     tests: ['test/unit/server/marks/effect-marks.test.ts'],
   },
   {
@@ -639,14 +639,14 @@ export const MUTATIONS = [
   },
   {
     name: 'locks: a process of another boot with the same namespace can be seen',
-    file: 'src/server/processes/process-space.ts',
+    file: 'src/server/processes/processes.ts',
     find: 'return mark.boot === boot && mark.pids === pids;',
     replace: 'return (mark.boot === boot || !boot) || mark.pids === pids;',
     tests: ['test/unit/server/processes/unseen-holder.test.ts'],
   },
   {
     name: 'locks: a process of another namespace of the same boot can be seen',
-    file: 'src/server/processes/process-space.ts',
+    file: 'src/server/processes/processes.ts',
     find: 'return mark.boot === boot && mark.pids === pids;',
     replace: 'return mark.boot === boot && pids !== "";',
     tests: ['test/unit/server/processes/unseen-holder.test.ts'],

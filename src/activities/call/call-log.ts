@@ -5,7 +5,7 @@ import { type Problem, reasonOf } from '../../contracts/problem.js';
 import { REQUESTS_LOG } from '../../contracts/record.js';
 import { inFolder } from '../../disk/write-files.js';
 import { Masker } from '../../planning/secrets/masking/masker.js';
-import type { SharedLog } from '../record/task-share.js';
+import type { SharedLog } from '../record/record-folder.js';
 import { type LogLine, LogLines, MAX_CHARACTERS } from './log-lines.js';
 import { countWhole, maskLines } from './mask-lines.js';
 

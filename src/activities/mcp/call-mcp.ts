@@ -7,7 +7,7 @@ import { AbilityError } from '../../contracts/problem.js';
 import { ATTRIBUTES } from '../../contracts/traces.js';
 import { checkAgainst, compileSchema } from '../../planning/input/schemas.js';
 import { holdsSession } from '../../rules/calls/holds-session.js';
-import { toolLine } from '../../rules/calls/tool-line.js';
+import { toolLine } from '../../rules/calls/tool-name.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import { attempt } from '../../text/attempt.js';
 import { endingOf, safeFileName } from '../../text/file-name.js';

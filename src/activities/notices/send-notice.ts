@@ -12,9 +12,9 @@ import { portOf } from '../../rules/calls/allowed-hosts.js';
 import { oneLine, startOf } from '../../rules/shown-text.js';
 import { describeRollback, describeUndo } from '../../rules/tasks/describe-undo.js';
 import { taskLink } from '../../rules/tasks/task-link.js';
-import { activityOf } from '../activity.js';
 import { refuseForbiddenUrl, watchedAgent } from '../api/guarded-connections.js';
 import type { ActivityDependencies } from '../dependencies.js';
+import { activityOf } from '../failures.js';
 import { environmentOf } from '../preflight/read-request.js';
 import { secretsOf } from '../record/mask-record.js';
 

@@ -13,7 +13,6 @@ import { isDirect, isTaskId, rootOf } from '../../rules/tasks/task-ids.js';
 import { attempt } from '../../text/attempt.js';
 import { maskRecord } from './mask-record.js';
 import { renderRecord } from './render-record.js';
-import type { SharedLog, TaskShare } from './task-share.js';
 
 /** Maximum called tasks read at the end of a task; further calls are only in their own records. */
 const MAX_CALLED = 200;
@@ -258,4 +257,24 @@ function writeFailed(path: string, cause: unknown): AbilityError {
     },
     { cause },
   );
+}
+
+export interface SharedLog {
+  /** Appends masked lines; readers elsewhere see them a few seconds later. */
+  append(text: string): void;
+  /** Shares the newly appended text. */
+  end(): void;
+}
+
+/** Shares tasks with readers on other machines. Failures are logged and counted; no task fails. */
+export interface TaskShare {
+  /** Shares a record without waiting for it. */
+  planned(record: TaskRecord): void;
+  /** Shares the record of an ended task, after everything shared before; waits for it briefly. */
+  ended(record: TaskRecord): Promise<void>;
+  logOf(task: string, step: string): SharedLog;
+  /** The record that any machine has shared; undefined if none exists or the store cannot be read. */
+  read(task: string): Promise<TaskRecord | undefined>;
+  /** Includes called tasks. @returns whether any copy existed. @throws AbilityError `store.not_shared`. */
+  remove(task: string): Promise<boolean>;
 }

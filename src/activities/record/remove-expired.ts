@@ -1,7 +1,6 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { RECORD_FILES, type TaskRecord } from '../../contracts/record.js';
-import { unlessAbsent } from '../../disk/disk-errors.js';
 import { readJson } from '../../disk/read-json.js';
 import { DIRECT } from '../../rules/tasks/record-path.js';
 
@@ -14,7 +13,12 @@ export function removeExpired(records: string, now: number): number {
 }
 
 function namesIn(folder: string): string[] {
-  return unlessAbsent(() => readdirSync(folder), []);
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
 }
 
 /** An unreadable record counts as not expired: it may be about to be written. */

@@ -3,14 +3,12 @@ import type { Json } from '../../contracts/json.js';
 import type { TurnCount } from '../../contracts/loops.js';
 import type { PlanStep } from '../../contracts/plan.js';
 import type { NotUndone, Progress, StepProgress, TaskOptions } from '../../contracts/task.js';
-import { TURNS } from '../../rules/agents/agent-turns.js';
-import { usageOf } from '../../rules/agents/agent-usage.js';
+import { TURNS, usageOf } from '../../rules/agents/agent-usage.js';
 import { digestOf } from '../../rules/canonical.js';
 import type { StepTree } from '../../rules/steps/find-step.js';
 import { mainSteps } from '../../rules/steps/inner-steps.js';
 import { isGroup } from '../../rules/steps/step-kinds.js';
-import { nameOfStep } from '../../rules/steps/step-name.js';
-import { generalPath } from '../../rules/steps/turn-paths.js';
+import { generalPath, nameOfStep } from '../../rules/steps/turn-paths.js';
 import { defined } from '../../text/defined.js';
 import { describeBeginning, readStanding, refuseRepeated } from './what-stands.js';
 

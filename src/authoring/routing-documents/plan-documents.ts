@@ -7,10 +7,9 @@ import type { Registry } from '../../definitions/registry.js';
 import { isInside } from '../../disk/is-inside.js';
 import { fillTemplate } from '../fill-template.js';
 import type { Note } from './choose-rows.js';
-import { type DocumentLine, linesOf, textOf, usualEnd } from './document-lines.js';
 import { findOwnTables, isOwnPage, type OwnTable } from './find-own-tables.js';
 import { type ListedAbilities, listedAbilities } from './listed-abilities.js';
-import { readDocument } from './read-document.js';
+import { type DocumentLine, linesOf, readDocument, textOf, usualEnd } from './read-document.js';
 import { closingMarker, exampleOf, LEVELS, openingMarker } from './section-forms.js';
 import { type DocumentUpdate, updateDocument } from './update-document.js';
 

@@ -4,7 +4,7 @@ import {
   isGrpcServiceError,
   Connection as TemporalConnection,
 } from '@temporalio/client';
-import type { Placement } from '../../contracts/placement.js';
+import type { Placement } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { RuntimeFile } from '../../contracts/runtime.js';
 import type { TaskMemo } from '../../contracts/task.js';

@@ -1,7 +1,6 @@
 import { TASK_HEADERS, USER_CLAIM } from '../../contracts/access.js';
-import type { Caller } from '../../contracts/callers.js';
+import type { Caller, Person } from '../../contracts/callers.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
-import type { Person } from '../../contracts/people.js';
 import type { TaskView } from '../../contracts/task.js';
 import { defined } from '../../text/defined.js';
 import type { ListedTask, ListFilter, TaskPage } from '../list/list-tasks.js';

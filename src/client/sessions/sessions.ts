@@ -8,6 +8,7 @@ import {
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
+import type { Person } from '../../contracts/callers.js';
 import {
   ENDED_BEFORE_ANSWER,
   QUERIES,
@@ -16,7 +17,6 @@ import {
   taskQueueOf,
   WORKFLOWS,
 } from '../../contracts/names.js';
-import type { Person } from '../../contracts/people.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type {
   PromptRequest,
@@ -28,8 +28,7 @@ import type {
   TurnContext,
 } from '../../contracts/session.js';
 import { isEndState } from '../../contracts/states.js';
-import { checkScope } from '../../rules/sessions/check-scope.js';
-import { sessionNotFound, sessionStopped } from '../../rules/sessions/session-refusals.js';
+import { checkScope, sessionNotFound, sessionStopped } from '../../rules/sessions/session-refusals.js';
 import { markdownLine } from '../../rules/shown-text.js';
 import { generateId } from '../../server/generate-id.js';
 import type { Connection } from '../connection/connect.js';

@@ -1,6 +1,5 @@
 import type { DescribeWorkflowExecutionResponse } from '@temporalio/client';
-import { isHeldQueue, taskQueueMoved, taskQueueOf } from '../../contracts/names.js';
-import { PLACEMENTS } from '../../contracts/placement.js';
+import { isHeldQueue, PLACEMENTS, taskQueueMoved, taskQueueOf } from '../../contracts/names.js';
 import type { Connection } from '../connection/connect.js';
 import { type HistoryEvent, lastEvents } from '../connection/history-events.js';
 import type { PendingActivity } from '../explain/read-calls.js';

@@ -3,7 +3,7 @@ import { type Suggested, type Suggestion, suggest } from '../../choosing/suggest
 import type { Effect } from '../../contracts/effects.js';
 import type { JsonObject } from '../../contracts/json.js';
 import type { Lifecycle } from '../../contracts/lifecycle.js';
-import type { Placement } from '../../contracts/placement.js';
+import type { Placement } from '../../contracts/names.js';
 import type { Registry } from '../../definitions/registry.js';
 import { definedEffects } from '../../planning/steps/called-abilities.js';
 import { inferPlacement } from '../../planning/steps/infer-placement.js';

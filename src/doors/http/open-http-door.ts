@@ -1,12 +1,13 @@
 import type { Socket } from 'node:net';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { meaningOf } from '../../contracts/codes.js';
-import { EXIT, type ExitCode } from '../../contracts/exit-codes.js';
 import { AbilityError } from '../../contracts/problem.js';
+import { EXIT, type ExitCode } from '../../contracts/states.js';
 import { packageVersion } from '../../server/installation.js';
 import { readInput } from '../../text/lossless-json/read-json.js';
 import { ANYONE, admit, type HttpCaller, refusedFrom } from './authenticate.js';
 import { checkOrigin } from './check-origin.js';
+import { untilClosed } from './connections.js';
 import type { HttpDoor } from './http-door.js';
 import { metricsOf } from './metrics/door-metrics.js';
 import { mountMcp } from './mount-mcp.js';
@@ -14,7 +15,6 @@ import { openApiDocument } from './openapi-document.js';
 import { RateLimit } from './rate-limit.js';
 import { defineRoute, type Route, readParts } from './route.js';
 import { ROUTES } from './routes/all.js';
-import { untilClosed } from './until-closed.js';
 
 /** A certificate and its key, PEM. */
 export interface Tls {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { createTask, handleOf, newTaskSecret, readHandle } from '../../client/index.js';
+import type { Person } from '../../contracts/callers.js';
 import type { JsonObject } from '../../contracts/json.js';
-import type { Person } from '../../contracts/people.js';
 import { withWarnings } from './answers.js';
 import { followTask } from './follow-task.js';
 import type { ToolAnswer, ToolCall } from './mcp-door.js';

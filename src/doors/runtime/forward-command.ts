@@ -1,10 +1,10 @@
 import { generateTaskKey } from '../../client/start/keys.js';
-import type { ExitCode } from '../../contracts/exit-codes.js';
 import type { RuntimeFile } from '../../contracts/runtime.js';
+import type { ExitCode } from '../../contracts/states.js';
 import { TRACEPARENT_VARIABLE } from '../../contracts/traces.js';
 import { findProjectRoot } from '../../definitions/find-project.js';
 import { packageVersion } from '../../server/installation.js';
-import { isVisible } from '../../server/processes/process-space.js';
+import { isVisible } from '../../server/processes/processes.js';
 import { type ProjectPaths, pathsOf } from '../../server/project-paths.js';
 import { readRuntimeFile } from '../../server/runtime/runtime-file.js';
 import { isOwnSocket } from '../../server/runtime/runtime-socket.js';

@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Connection } from '../../client/index.js';
-import type { ExitCode } from '../../contracts/exit-codes.js';
 import type { RuntimeFile } from '../../contracts/runtime.js';
+import type { ExitCode } from '../../contracts/states.js';
 import type { RegistryLoader } from '../../definitions/load-registry.js';
 import { packageVersion } from '../../server/installation.js';
 import { attempt } from '../../text/attempt.js';

@@ -3,7 +3,7 @@ import { isSessionPhase, PHASES, type Phase } from '../../contracts/hooks.js';
 import type { Plan } from '../../contracts/plan.js';
 import { type Composite, loadedComposite } from '../../definitions/find-ability.js';
 import type { HookDefinition, HookMatch } from '../../definitions/formats/hooks.js';
-import type { LowLevel } from '../../definitions/formats/low-level.js';
+import type { LowLevel } from '../../definitions/formats/implementation.js';
 import {
   BINDING_LISTS,
   isGlobal,
@@ -12,7 +12,7 @@ import {
   whyItNeverRuns,
 } from '../../definitions/hook-bindings.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
-import { firesFor } from '../../rules/hooks/fires-for-caller.js';
+import { firesFor } from '../../rules/hooks/hook-facts.js';
 import { compositeLevels, hookLevels } from '../resolve/resolve-operation.js';
 import type { HookSubject } from './hook-subject.js';
 import { boundNames, fits, type HookBindings, selectHooks } from './resolve-hooks.js';

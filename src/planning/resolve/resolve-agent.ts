@@ -4,7 +4,7 @@ import { loadedComposite } from '../../definitions/find-ability.js';
 import type { AgentProfile } from '../../definitions/formats/agent.js';
 import type { ModelDefinition } from '../../definitions/formats/models.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
-import { TURNS } from '../../rules/agents/agent-turns.js';
+import { TURNS } from '../../rules/agents/agent-usage.js';
 import { MODEL_PREFIX } from '../../rules/agents/model-key.js';
 import { digestOf } from '../../rules/canonical.js';
 import { parseDuration } from '../../rules/duration.js';

@@ -2,7 +2,7 @@ import { AbilityError } from '../../contracts/problem.js';
 import type { Expression, Scope } from './expression.js';
 import { compilePart, UnknownFunction } from './language/compile.js';
 import { Cost } from './language/cost.js';
-import { Failure } from './language/failure.js';
+import { Failure } from './language/kinds.js';
 import type { Evaluation } from './language/part.js';
 import { toJson } from './language/to-json.js';
 import { EXCEEDED, EXPRESSION_LIMITS, tooCostly } from './limits.js';

@@ -1,6 +1,6 @@
 import type { Approval } from '../../contracts/approvals.js';
+import type { Person } from '../../contracts/callers.js';
 import type { HookAnswer } from '../../contracts/hooks.js';
-import type { Person } from '../../contracts/people.js';
 import type { Allowed, StoredApproval, StoredResult, StoredStep } from '../../contracts/stored-result.js';
 import type { StepSummary, TaskResult } from '../../contracts/task.js';
 import { defined } from '../../text/defined.js';

@@ -1,5 +1,5 @@
+import type { Person } from '../../contracts/callers.js';
 import { isJsonObject } from '../../contracts/json.js';
-import type { Person } from '../../contracts/people.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { Seal } from '../../contracts/seal.js';
 import type {
@@ -13,7 +13,7 @@ import type {
 } from '../../contracts/task.js';
 import { defined } from '../../text/defined.js';
 import { digestOf } from '../canonical.js';
-import { knownDigestOf } from '../plans/known-digest.js';
+import { knownDigestOf } from '../plans/plan-digest.js';
 
 /** Who asks where the start does not say: nobody known, so that every guard applies. */
 const UNKNOWN: Person = { name: 'unknown', source: 'claimed' };

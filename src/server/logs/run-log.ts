@@ -20,7 +20,7 @@ import { AbilityError } from '../../contracts/problem.js';
 import type { RecruitmentResult, RunLogLine } from '../../contracts/routing.js';
 import { diskReason, isNoRoom, unlessAbsent } from '../../disk/disk-errors.js';
 import { parseJson } from '../../disk/read-json.js';
-import { checkRunId } from '../../rules/sessions/check-run-id.js';
+import { checkRunId } from '../../rules/sessions/session-refusals.js';
 import type { ProjectPaths } from '../project-paths.js';
 import { makeSystemFolder } from '../runtime/runtime-file.js';
 

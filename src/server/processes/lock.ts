@@ -5,8 +5,7 @@ import { AbilityError, reasonOf } from '../../contracts/problem.js';
 import { attempt } from '../../text/attempt.js';
 import { createExclusively, type Link, readCreated, removeCreated } from './create-exclusively.js';
 import { giveSign, HEARTBEAT, type HeartbeatLimits, isFresh, staysSilent } from './heartbeat.js';
-import { isVisible, ownSpace, type ProcessSpace } from './process-space.js';
-import { isAlive, ownMark, type ProcessMark } from './processes.js';
+import { isAlive, isVisible, ownMark, ownSpace, type ProcessMark, type ProcessSpace } from './processes.js';
 
 /** What a lock says of its holder. `since`: ISO 8601; `token`: unique for each attempt to take it. */
 export type LockHolder = ProcessMark & ProcessSpace & { since: string; token: string };

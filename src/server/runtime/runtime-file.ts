@@ -17,8 +17,7 @@ import { isNoRoom, unlessAbsent } from '../../disk/disk-errors.js';
 import { readJson } from '../../disk/read-json.js';
 import { writeWhole } from '../../disk/write-whole.js';
 import { type LockHolder, livingHolder } from '../processes/lock.js';
-import { isVisible } from '../processes/process-space.js';
-import { isWorking, type ProcessMark } from '../processes/processes.js';
+import { isVisible, isWorking, type ProcessMark } from '../processes/processes.js';
 import type { ProjectPaths } from '../project-paths.js';
 
 /** Undefined if the file is missing or unreadable. */

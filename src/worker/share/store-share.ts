@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { endsLater } from '../../activities/record/complete-record.js';
-import { jsonOf } from '../../activities/record/record-folder.js';
+import { jsonOf, type SharedLog, type TaskShare } from '../../activities/record/record-folder.js';
 import { renderRecord } from '../../activities/record/render-record.js';
-import type { SharedLog, TaskShare } from '../../activities/record/task-share.js';
 import { reasonOf } from '../../contracts/problem.js';
 import { RECORD_FILES, type TaskRecord } from '../../contracts/record.js';
 import { endsWithin } from '../../rules/any-abort-signal.js';

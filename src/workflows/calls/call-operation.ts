@@ -10,7 +10,7 @@ import { callInput } from '../../rules/calls/call-input.js';
 import { GUARD_APPROVAL_MS, stepLimit } from '../../rules/calls/call-limits.js';
 import { endOfCall } from '../../rules/calls/end-of-call.js';
 import { holdsSession } from '../../rules/calls/holds-session.js';
-import { firesFor } from '../../rules/hooks/fires-for-caller.js';
+import { firesFor } from '../../rules/hooks/hook-facts.js';
 import { callerOf } from '../../rules/tasks/caller-of.js';
 import { UNDO_ASKS } from '../../rules/tasks/describe-undo.js';
 import { plainYes } from '../../rules/tasks/stored-result.js';

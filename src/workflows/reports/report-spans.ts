@@ -5,7 +5,7 @@ import type { SpanSinks } from '../../contracts/run-sinks.js';
 import { isStepEnd } from '../../contracts/states.js';
 import type { Progress } from '../../contracts/task.js';
 import { SANDBOX_FLAG } from '../../contracts/traces.js';
-import { TURNS } from '../../rules/agents/agent-turns.js';
+import { TURNS } from '../../rules/agents/agent-usage.js';
 import { findStep } from '../../rules/steps/find-step.js';
 import { hookInstanceOf } from '../../rules/traces/trace-ids.js';
 import { defined } from '../../text/defined.js';

@@ -9,7 +9,7 @@ import { codeMatchesAny, isCatchable, isRetryableCode } from '../../rules/calls/
 import { formatDuration } from '../../rules/duration.js';
 import { askRetryCondition, jittered, withNote } from '../../rules/steps/retry-condition.js';
 import { isPlain } from '../../rules/steps/step-kinds.js';
-import { nameOfStep } from '../../rules/steps/step-name.js';
+import { nameOfStep } from '../../rules/steps/turn-paths.js';
 import { stepInstanceOf } from '../../rules/traces/trace-ids.js';
 import { causeOf } from '../calls/lost-calls.js';
 import { withOwnTurn } from '../loops/last-turns.js';

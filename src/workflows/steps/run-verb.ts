@@ -7,7 +7,7 @@ import type {
   PlanTemplate,
   SwitchStep,
 } from '../../contracts/plan.js';
-import { nameOfStep } from '../../rules/steps/step-name.js';
+import { nameOfStep } from '../../rules/steps/turn-paths.js';
 import { awaitApproval } from '../approvals/await-approval.js';
 import { evaluate, evaluateCondition, evaluateCount, evaluateDuration, evaluateText } from './evaluate.js';
 import { type Frame, frameInside, runSteps } from './frame.js';

@@ -1,13 +1,12 @@
 import type { AgentUsage } from '../../contracts/agent.js';
 import type { Rollback, StepSummary, TaskStart } from '../../contracts/task.js';
 import type { Held } from '../../contracts/task-carried.js';
-import { TURNS } from '../../rules/agents/agent-turns.js';
-import { usageOf } from '../../rules/agents/agent-usage.js';
+import { TURNS, usageOf } from '../../rules/agents/agent-usage.js';
 import { usesSession } from '../../rules/calls/holds-session.js';
 import { Approvals } from '../approvals/approvals.js';
 import { CallsMade } from '../calls/calls-made.js';
 import { LostCalls } from '../calls/lost-calls.js';
-import { LockTurn } from '../concurrency/lock-turn.js';
+import { LockTurn } from '../concurrency/lock.js';
 import { HookAnswers } from '../hooks/hook-answers.js';
 import { TaskInput } from '../input-changes/task-input.js';
 import { StepStates } from '../steps/step-states.js';

@@ -3,7 +3,7 @@ import type { ForeignEvent } from '../../../contracts/foreign-hooks.js';
 import type { GuardDecision } from '../../../contracts/hooks.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../contracts/json.js';
 import { parseJson } from '../../../disk/read-json.js';
-import { strictestOf } from '../../../rules/hooks/guard-precedence.js';
+import { strictestOf } from '../../../rules/hooks/fold-answers.js';
 import { refuseUnsafeKeys } from '../../../rules/unsafe-keys.js';
 import { duplicateKeys } from '../../../text/lossless-json/duplicate-keys.js';
 import { didYouMean } from '../../../text/nearest.js';

@@ -1,7 +1,6 @@
 import type { Json, JsonObject } from '../../../contracts/json.js';
 import { defined } from '../../../text/defined.js';
-import { cleanText, isPart, listOf, memberOf, type Part, partOf } from './document-parts.js';
-import { referenceIn } from './follow-reference.js';
+import { cleanText, isPart, listOf, memberOf, type Part, partOf, referenceIn } from './follow-reference.js';
 import type { HiddenNames } from './hidden-names.js';
 import { isNumber, isPattern, SCHEMA_KEYWORDS, VALUE_KEYWORDS } from './schema-keywords.js';
 

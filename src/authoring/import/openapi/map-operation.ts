@@ -1,8 +1,7 @@
 import type { Json, JsonObject } from '../../../contracts/json.js';
 import type { ImportedOperation } from '../imported.js';
-import { cleanText, listOf, memberOf, NotExpressible, type Part, partOf, textOf } from './document-parts.js';
 import { effectsOf, type Method, namedLike } from './effects-of.js';
-import { follow } from './follow-reference.js';
+import { cleanText, follow, listOf, memberOf, NotExpressible, type Part, partOf, textOf } from './follow-reference.js';
 import { type MappedBody, mapBody } from './map-body.js';
 import {
   describeInput,

@@ -1,7 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
-import { cleanText, isPart, listOf, memberOf, NotExpressible, type Part, partOf, textOf } from './document-parts.js';
 import { METHODS } from './effects-of.js';
-import { follow } from './follow-reference.js';
+import {
+  cleanText,
+  follow,
+  isPart,
+  listOf,
+  memberOf,
+  NotExpressible,
+  type Part,
+  partOf,
+  textOf,
+} from './follow-reference.js';
 
 interface Access {
   headers: Record<string, string>;

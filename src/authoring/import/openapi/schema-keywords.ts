@@ -2,7 +2,7 @@ import type { Json } from '../../../contracts/json.js';
 import { RESERVED_NAMES } from '../../../contracts/names.js';
 import { compilePattern } from '../../../rules/regular-expressions.js';
 import { attempt } from '../../../text/attempt.js';
-import { cleanText } from './document-parts.js';
+import { cleanText } from './follow-reference.js';
 
 /** Converts the value of a keyword; undefined: our validator cannot use it. */
 type Clean = (value: unknown) => Json | undefined;

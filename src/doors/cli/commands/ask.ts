@@ -1,6 +1,6 @@
 import { type Connection, stopSession, viewTask } from '../../../client/index.js';
 import { CODES } from '../../../contracts/codes.js';
-import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
+import { EXIT, type ExitCode } from '../../../contracts/states.js';
 import { findScope } from '../../../definitions/find-scope.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { defined } from '../../../text/defined.js';

@@ -10,8 +10,8 @@ import {
   type WaitOptions,
   waitForTask,
 } from '../../../client/index.js';
-import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError, type Problem, usageError } from '../../../contracts/problem.js';
+import { EXIT, type ExitCode } from '../../../contracts/states.js';
 import { findScope } from '../../../definitions/find-scope.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { refuseWithoutSteps } from '../../../planning/resolve/check-ability.js';
@@ -22,7 +22,7 @@ import { readIntent } from '../input/flag-values.js';
 import { parseFiles, parseInput } from '../input/parse-input.js';
 import { readCaller, readTrace } from '../input/read-caller.js';
 import { readPlanFlag } from '../input/read-plan-flag.js';
-import { openView } from '../output/live/progress-view.js';
+import { openView } from '../output/live/live-view.js';
 import { plainText } from '../output/plain-text.js';
 import { explainingChange } from '../output/preview/explain-change.js';
 import { asTyped, commandOf } from '../output/typed-command.js';

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import type { Connection } from '../../../client/index.js';
-import type { Person } from '../../../contracts/people.js';
+import type { Person } from '../../../contracts/callers.js';
 import type { RegistryLoader } from '../../../definitions/load-registry.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { ownDefinitions } from '../../../planning/resolve/own-definitions.js';

@@ -1,4 +1,4 @@
-import { fail } from '../language/failure.js';
+import { fail } from '../language/kinds.js';
 import { civilOf, daysFromCivil } from '../language/moments.js';
 import { FIXED_OFFSET, lineOfZone } from './named-zones.js';
 import { zoneText } from './zone-data.js';

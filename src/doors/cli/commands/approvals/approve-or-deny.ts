@@ -7,8 +7,8 @@ import {
   type ShownApproval,
 } from '../../../../client/index.js';
 import type { Decision } from '../../../../contracts/approvals.js';
-import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { AbilityError, type Problem, reasonOf, usageError } from '../../../../contracts/problem.js';
+import { EXIT, type ExitCode } from '../../../../contracts/states.js';
 import { generalPath } from '../../../../rules/steps/turn-paths.js';
 import { isConfirmed } from '../../input/ask.js';
 import { refuseAgents } from '../../input/read-caller.js';

@@ -8,9 +8,9 @@ import {
   withProof,
 } from '../../../../client/index.js';
 import type { Decision, Verdict } from '../../../../contracts/approvals.js';
-import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import type { JsonObject } from '../../../../contracts/json.js';
 import { AbilityError } from '../../../../contracts/problem.js';
+import { EXIT, type ExitCode } from '../../../../contracts/states.js';
 import { oneLine } from '../../../../rules/shown-text.js';
 import { provableUser } from '../../../../server/keys/proof-key.js';
 import { defined } from '../../../../text/defined.js';

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { CODES } from '../../../../contracts/codes.js';
-import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { LINT_CODES } from '../../../../contracts/lint-codes.js';
+import { EXIT, type ExitCode } from '../../../../contracts/states.js';
 import { loadedComposites } from '../../../../definitions/find-ability.js';
 import type { Registry } from '../../../../definitions/registry.js';
 import { findStated } from '../../../../planning/schedules/stated-schedules.js';

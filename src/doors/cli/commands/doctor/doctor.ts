@@ -10,9 +10,9 @@ import {
   listSchedules,
 } from '../../../../client/index.js';
 import type { CheckResult } from '../../../../contracts/check.js';
-import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { AbilityError, formatLocation, reasonOf } from '../../../../contracts/problem.js';
 import type { ScheduleSpec } from '../../../../contracts/schedules.js';
+import { EXIT, type ExitCode } from '../../../../contracts/states.js';
 import { abilityIds } from '../../../../definitions/find-ability.js';
 import type { Registry } from '../../../../definitions/registry.js';
 import { resolvePlan } from '../../../../planning/resolve/resolve-plan.js';

@@ -1,9 +1,9 @@
 import { HANDLERS, MATCH_FIELDS, PLAIN_BUILTINS } from '../../../../authoring/choices.js';
-import { checkPlainName } from '../../../../authoring/scaffold/check-names.js';
 import { type HookChoice, planHook } from '../../../../authoring/scaffold/plan-hook.js';
 import { readFields } from '../../../../authoring/scaffold/read-fields.js';
-import type { ExitCode } from '../../../../contracts/exit-codes.js';
+import { checkPlainName } from '../../../../authoring/scaffold/scaffold.js';
 import { PHASES } from '../../../../contracts/hooks.js';
+import type { ExitCode } from '../../../../contracts/states.js';
 import { defined } from '../../../../text/defined.js';
 import { askChoice, askText, canAsk } from '../../input/ask.js';
 import { refuseStray } from '../../input/flag-values.js';

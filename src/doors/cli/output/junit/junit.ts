@@ -4,11 +4,11 @@ import type { ItemFailure, LoopCounts } from '../../../../contracts/loops.js';
 import { reasonOf, usageError } from '../../../../contracts/problem.js';
 import type { StepSummary, TaskResult } from '../../../../contracts/task.js';
 import { isAmong } from '../../../../rules/number-ranges.js';
+import { showUnseenCharacters } from '../../../../rules/shown-text.js';
 import { describeEnd, describeTurns, nameOf } from '../../../../rules/steps/describe-items.js';
 import { describeRollback } from '../../../../rules/tasks/describe-undo.js';
 import type { Context } from '../../program/context.js';
 import { counted } from '../plain-text.js';
-import { escapeXml, junitDocument, quoteXml, suiteOf } from './xml.js';
 
 type Place = Pick<Context, 'cwd' | 'terminal'>;
 
@@ -270,4 +270,25 @@ function countedCases(
     cases.push({ xml: `${name('items not listed')}>${inside}</testcase>`, end: isBad ? 'failed' : 'passed' });
   }
   return cases;
+}
+
+export function quoteXml(text: string): string {
+  return `"${escapeXml(text).replaceAll('"', '&quot;').replaceAll('\n', '&#10;')}"`;
+}
+
+/** XML 1.0 forbids most control characters; shows these and other invisible ones visibly. */
+export function escapeXml(text: string): string {
+  const shown = showUnseenCharacters(text.replaceAll('\r\n', '\n'));
+  const printable = shown.replaceAll(/[\ufffe\uffff]/g, '\ufffd');
+  return printable.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+/** @param suites lines as {@link suiteOf} returns them. */
+export function junitDocument(suites: readonly string[]): string {
+  return ['<?xml version="1.0" encoding="UTF-8"?>', '<testsuites>', ...suites, '</testsuites>', ''].join('\n');
+}
+
+/** @param attributes as written in the tag. @param lines of its cases. */
+export function suiteOf(attributes: string, lines: readonly string[]): string[] {
+  return [`  <testsuite ${attributes}>`, ...lines, '  </testsuite>'];
 }

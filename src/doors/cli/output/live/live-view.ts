@@ -1,4 +1,4 @@
-import type { TaskNow } from '../../../../client/index.js';
+import type { Connection, TaskNow } from '../../../../client/index.js';
 import type { StepSummary, TaskResult } from '../../../../contracts/task.js';
 import { describeWait } from '../../../../rules/concurrency/describe-concurrency.js';
 import { oneLine } from '../../../../rules/shown-text.js';
@@ -8,8 +8,12 @@ import type { Style } from '../terminal/terminal.js';
 import { asTyped, commandOf } from '../typed-command.js';
 import { Announcer } from './announcer.js';
 import { wholeSeconds } from './describe-progress.js';
+import { LineView } from './line-view.js';
 import { type LiveRow, liveRows } from './live-rows.js';
 import { OutputTap, type ProgressView, type ShownTask } from './output-tap.js';
+import { OutputReader } from './read-output.js';
+import { SharedOutput } from './shared-output.js';
+import { OutputStream } from './stream-output.js';
 
 const DRAW_MS = 250;
 
@@ -183,4 +187,17 @@ function countOf(rows: readonly LiveRow[]): string {
   const counts = new Map<Status, number>();
   for (const { status } of rows) counts.set(status, (counts.get(status) ?? 0) + 1);
   return [...counts].map(([status, count]) => `${count} ${status}`).join(', ');
+}
+
+/** On a terminal a redrawn block, elsewhere lines; `verbose` adds the output of calls. */
+export function openView(
+  context: Context,
+  { paths, store, project }: Pick<Connection, 'paths' | 'store' | 'project'>,
+  key: string,
+  verbose = false,
+): ProgressView {
+  const elsewhere = store.isShared ? new SharedOutput(store, project) : undefined;
+  const stream = verbose ? new OutputStream(paths.records, key, elsewhere) : undefined;
+  const shown: ShownTask = { key, reader: new OutputReader(paths.records, elsewhere), stream };
+  return context.terminal.isLive ? new LiveView(context, shown) : new LineView(context, shown);
 }
