@@ -14,11 +14,6 @@ const CANCELLED = 1;
 const DEADLINE_EXCEEDED = 4;
 const PLACE = /^([0-9a-f-]{36})\.([1-9]\d{0,8})$/;
 
-interface Place {
-  run: string;
-  known: number;
-}
-
 /**
  * Events until the task's end, from its history: a client that returns with the id of its last event misses none,
  * even after a restart. All followers of a task on a connection share one request.
@@ -51,7 +46,7 @@ function isBehind(event: string, run: string, known: number): boolean {
   return of !== run || Number(number) > known;
 }
 
-function placeAfter(after: string | undefined): Place | undefined {
+function placeAfter(after: string | undefined): { run: string; known: number } | undefined {
   if (after === undefined || after === '') return undefined;
   const [, run, known] = PLACE.exec(after) ?? [];
   if (run !== undefined && known !== undefined) return { run, known: Number(known) };

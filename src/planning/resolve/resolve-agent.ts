@@ -15,12 +15,6 @@ import type { EnvironmentVariables } from '../secrets/secret-source.js';
 import { allowedCalls } from '../steps/called-abilities.js';
 import { capped } from './limits.js';
 
-interface ResolvedAgent {
-  agent: PlanAgent;
-  steps: PlanStep[];
-  model: PlanOperation;
-}
-
 /**
  * @param tools each ability of its `operations`, resolved.
  * @throws AbilityError `config.no_model`, `config.missing_price`, `script.*`. Source: docs/agent-abilities.md.
@@ -30,7 +24,7 @@ export function resolveAgent(
   agent: Loaded<AgentProfile>,
   tools: readonly Omit<PlanTool, 'name'>[],
   variables: EnvironmentVariables,
-): ResolvedAgent {
+): { agent: PlanAgent; steps: PlanStep[]; model: PlanOperation } {
   const { model: name, instructions, limits } = agent.value;
   const model = resolveModel(registry, name, agent.locate(['model']), variables);
   const { max_turns, max_calls, max_tokens, max_cost } = limits;

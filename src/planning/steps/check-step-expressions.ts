@@ -14,17 +14,11 @@ import { type Available, checkCondition, refuseTemplate, refuseUnknownNames } fr
 import { type ErrorCollector, placed } from './definition-errors.js';
 import { type StepPlace, walkSteps } from './walk-steps.js';
 
-interface Checked {
-  workflow: Loaded<HighLevel>;
-  checks: ExpressionChecks;
-  collector: ErrorCollector;
-}
-
 /** Checks each expression with its visible names. @returns the place for steps of a loop, else that given. */
 export function checkStepExpressions(
   step: StepDefinition,
   place: Place,
-  { workflow, checks, collector }: Checked,
+  { workflow, checks, collector }: { workflow: Loaded<HighLevel>; checks: ExpressionChecks; collector: ErrorCollector },
 ): Place {
   let inLoop: Place | undefined;
   const loop = (): Place => {
