@@ -9,6 +9,8 @@ import { keyOfText, VectorStore, vectorFileOf } from './vector-store.js';
 import { WordRanker } from './word-ranker.js';
 
 export interface AbilityPool {
+  environment: string;
+  /** All of the project, also those that cannot run in the environment. */
   abilities: ReadonlyMap<string, ChoosableAbility>;
   ranker: Ranker;
   documents: Ranker;
@@ -21,26 +23,23 @@ const MAX_KEPT = 8;
 const kept = new Map<string, AbilityPool>();
 
 /**
- * The abilities of an environment, cached by the registry, the scope's pages and the settings for embeddings.
- * @param env holds the address and the key of embeddings. @param agents whether they are among the abilities.
+ * The abilities of a project, cached by the registry, the environment, the scope's pages and the settings for
+ * embeddings. @param env holds the address and the key of embeddings.
  */
 export function poolOf(
   registry: Registry,
   environment: string,
   scope: string | null,
   env: NodeJS.ProcessEnv = process.env,
-  agents: 'with agents' | 'without agents' = 'with agents',
 ): AbilityPool {
   const pages = readScopePages(registry.root, scope);
   const settings = embeddingsSettings(registry, env);
   const said = keyOfText(pages.text);
   const settingsKey = settings === undefined ? '' : keyOfText(JSON.stringify(settings));
-  const key = [registry.root, registry.digest, environment, scope ?? '', said, settingsKey, agents].join('\n');
+  const key = [registry.root, registry.digest, environment, scope ?? '', said, settingsKey].join('\n');
   const before = kept.get(key);
   if (before) return before;
-  const all = readAbilities(registry, environment);
-  const abilities = agents === 'with agents' ? all : all.filter(({ id }) => !registry.agents.has(id));
-  const pool = build(registry, abilities, scope, pages, settings);
+  const pool = build(registry, environment, scope, pages, settings);
   const [oldest] = kept.keys();
   if (kept.size >= MAX_KEPT && oldest !== undefined) kept.delete(oldest);
   kept.set(key, pool);
@@ -49,16 +48,18 @@ export function poolOf(
 
 function build(
   registry: Registry,
-  abilities: readonly ChoosableAbility[],
+  environment: string,
   scope: string | null,
   pages: ScopePages,
   settings: EmbeddingsSettings | string | undefined,
 ): AbilityPool {
+  const abilities = readAbilities(registry, environment);
   const texts = abilities.map(({ text, id }) => {
     const use = pages.uses.get(id);
     return use === undefined ? text : { ...text, texts: { ...text.texts, uses: [...(text.texts.uses ?? []), use] } };
   });
   return {
+    environment,
     abilities: new Map(abilities.map((ability) => [ability.id, ability])),
     ranker: rankerOf(registry.root, texts, settings),
     documents: new WordRanker(pages.documents),

@@ -1,5 +1,7 @@
 /** Which words of a request a call accounts for. What is not wholly understood is asked about. Source: docs/choosing.md#asking. */
-import type { Json, JsonObject } from '../contracts/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../contracts/json.js';
+import type { AbilityPool } from './ability-pool.js';
+import { readInputs, readOptional } from './read-inputs.js';
 import { wordsIn, wordTexts } from './words.js';
 
 export interface Accounted {
@@ -11,6 +13,12 @@ export interface Accounted {
   isOrder: boolean;
   /** It has a word of the ability, or a value that was read from it. */
   isAbout: boolean;
+  /** Its first word is accounted for. */
+  isPlain: boolean;
+  /** The number of unused words that are no grammar words. */
+  rest: number;
+  /** It has no verb of the ability, and most of its words are of something else. */
+  isFar: boolean;
 }
 
 /** What the words of a request may be about, besides inputs. */
@@ -20,20 +28,36 @@ export interface Known {
   /** Where the call runs: environment, scope. */
   places: readonly string[];
   input: JsonObject;
+  /** Words that begin an order to it besides those of its texts: choices of its inputs, such as `refund`. */
+  verbs: readonly string[];
+  /** What may be asked of it: `reads`, also "show", `requests` also of work on texts, as agents take. */
+  takes: 'changes' | 'reads' | 'requests';
 }
 
 /** Words without a meaning of their own. None of them limits, refuses or postpones; all others must be accounted for. */
 const FILLERS: ReadonlySet<string> = new Set(
-  'a an the for in on at to of from with by via as into my our me us i you and is are please pls kindly thanks thank now'.split(
+  'a an the for in on at to of from with by via as into my our me us i you and is are please pls kindly thanks thank thx now check'.split(
     ' ',
   ),
 );
 /** How people begin an order; the verb follows. */
 const OPENING =
-  /^[\s,.!]*(?:(?:hi|hello|hey|ok|okay|please|pls|kindly|now|just)\b[\s,!.]*)*(?:(?:can|could|would|will) you\b\s*|(?:i|we)(?:['’]d| would)? (?:like|want|need)(?: you)? to\b\s*)?(?:(?:please|pls|kindly|now|just)\b[\s,]*)*/i;
+  /^[\s,.!]*(?:(?:hi|hello|hey|ok|okay|so|and|also|then|please|pls|kindly|now|just)\b[\s,!.]*)*(?:(?:can|could|would|will) (?:you|u)\b\s*|(?:i|we)(?:['’]d| would)? (?:like|want|need)(?: you)? to\b\s*)?(?:(?:please|pls|kindly|now|just)\b[\s,]*)*/i;
 const COURTESY =
   /\b(?:for me|if you (?:can|could)|if possible|when(?:ever)? you (?:can|have (?:a (?:minute|moment|second)|time)))\b/gi;
 const STARTS: ReadonlySet<string> = new Set('run start launch execute trigger perform do call use'.split(' '));
+/** How people ask to see something; it changes nothing. */
+const LOOKS: ReadonlySet<string> = new Set(
+  'show list display print view get fetch read give find search look lookup see tell inspect any all'
+    .concat(' need want what whats which who whos whose when where how is are was were do does did has have')
+    .split(' '),
+);
+/** How people ask an agent for something. */
+const WORKS: ReadonlySet<string> = new Set(
+  'write draft compose rewrite reword rephrase translate summarise summarize research investigate compare analyse analyze'
+    .concat(' review explain brainstorm propose prepare delegate hand let have ask via with')
+    .split(' '),
+);
 /** What follows one of these limits a request. */
 const BEFORE_LIMITS: ReadonlySet<string> = new Set(
   'in on at from of for to with by via about since until till before after between during within near like as than called named only except without last next'.split(
@@ -47,32 +71,92 @@ const SKIPPED: ReadonlySet<string> = new Set(['a', 'an', 'the', 'my', 'our']);
 const TOKENS = /"[^"\n]*"|“[^”\n]*”|«[^»\n]*»|`[^`\n]*`|[\p{L}\p{M}\p{N}][^\s"“”«»`,;!?()]*|[^\s,.!]/gu;
 
 /** Accounts for each word of a request by the ability, by the values that were read from it, or as courtesy. */
-export function accountFor(text: string, { texts, places, input }: Known): Accounted {
-  if (Object.values(input).includes(text)) return { unused: [], limits: [], isOrder: true, isAbout: true };
+export function accountFor(text: string, { texts, places, input, verbs, takes }: Known): Accounted {
+  if (Object.values(input).includes(text))
+    return { unused: [], limits: [], isOrder: true, isAbout: true, isPlain: true, isFar: false, rest: 0 };
   const opening = OPENING.exec(text)?.[0] ?? '';
-  const isAsked = /\b(?:can|could|would|will) you\b/i.test(opening);
+  const isAsked = /\b(?:can|could|would|will) (?:you|u)\b/i.test(opening);
   const whole = text.slice(opening.length).replace(COURTESY, ' ');
   const rest = withoutInputs(whole, input);
+  const hasLetter = LETTER.test(rest);
   const about = stemsOf(texts.join('\n'));
+  const said = texts
+    .join(' ')
+    .toLowerCase()
+    .split(/[\s.,;:!?()]+/u);
   const where = new Set(places.map((place) => place.toLowerCase()));
   const isKnown = (token: string): boolean =>
     FILLERS.has(token.toLowerCase()) ||
+    token === texts[0] ||
     where.has(token.toLowerCase()) ||
-    (!isMarked(token) && !NO_PART.test(token) && isAbout(token, about));
+    (!NO_PART.test(token) && isAbout(token, about) && (!isMarked(token) || said.includes(token.toLowerCase())));
   const tokens = (rest.match(TOKENS) ?? []).map((token) => token.replace(/(?<=[\p{L}\p{N}])[.:]+$/u, ''));
   const [verb = '', ...others] = tokens;
-  const isVerb = !isMarked(verb) && (STARTS.has(verb.toLowerCase()) || isVerbOf(verb.toLowerCase(), texts));
-  const left = tokens.flatMap((token, at) =>
-    (at === 0 && isVerb) || (isAsked && token === '?') || isKnown(token) ? [] : [{ token, at }],
-  );
+  const word = verb.toLowerCase().replace(/['’]s$/, 's');
+  const isNamed = verb === texts[0];
+  const isStart =
+    STARTS.has(word) || (takes !== 'changes' && LOOKS.has(word)) || (takes === 'requests' && WORKS.has(word));
+  const [begins = ''] = whole.toLowerCase().match(/[\p{L}\p{N}_-]+/u) ?? [];
+  const isVerb = isNamed || verbs.includes(begins) || (!isMarked(verb) && (isStart || isVerbOf(word, texts)));
+  const isUsed = (token: string, at: number): boolean =>
+    (at === 0 && isVerb && !verbs.includes(begins)) ||
+    ((isAsked || takes !== 'changes') && token === '?') ||
+    (isKnown(token) && !(hasLetter && /^an?$/i.test(token)));
+  const left = tokens.flatMap((token, at) => (isUsed(token, at) ? [] : [{ token, at }]));
+  const unusedContent = left.filter(({ token }) => hasContent(token));
   const isOf = (token: string): boolean => isAbout(token, about);
   const hasValue = rest !== whole;
   return {
     unused: left.map(({ token }) => token),
     limits: left.filter(({ at }) => isLimit(tokens, at)).map(({ token }) => token),
-    isOrder: isVerb && (hasValue || others.some(isOf)),
+    isOrder: isVerb && (isNamed || takes === 'requests' || hasValue || others.some(isOf)),
     isAbout: hasValue || tokens.some(isOf),
+    isPlain: left[0]?.at !== 0,
+    rest: unusedContent.length,
+    isFar:
+      !isVerb &&
+      unusedContent.length * 2 >= tokens.filter(hasContent).length &&
+      !tokens.some((token) => isVerbOf(token.toLowerCase(), texts)),
   };
+}
+
+/** The values that were chosen from lists, in lower case. */
+function choicesIn({ properties }: JsonObject, input: JsonObject): string[] {
+  const schemas: JsonObject = isJsonObject(properties) ? properties : {};
+  return Object.entries(input).flatMap(([name, value]) => {
+    const schema = schemas[name];
+    return typeof value === 'string' && isJsonObject(schema) && Array.isArray(schema.enum) ? [value.toLowerCase()] : [];
+  });
+}
+
+/** As far as inputs are read from the text. @param takes undefined: as a low-level ability declares. */
+export function accountInPool(
+  pool: AbilityPool,
+  id: string,
+  text: string,
+  takes?: Known['takes'],
+  known?: JsonObject,
+): Accounted {
+  const ability = pool.abilities.get(id);
+  const { summary = [], uses = [], keywords = [] } = ability?.text.texts ?? {};
+  const schema = ability?.definition.input_schema ?? {};
+  const { given } = readInputs(schema, text);
+  const { definition } = ability ?? {};
+  const reads = definition && 'effects' in definition && /read$/.test(definition.effects);
+  const usual =
+    definition && 'type' in definition && definition.type === 'agent' ? 'requests' : reads ? 'reads' : 'changes';
+  const input = known ?? { ...readOptional(schema, text, given), ...given };
+  return accountFor(text, {
+    texts: [id, ...summary, ...uses, ...keywords],
+    places: [pool.environment, pool.scope ?? ''],
+    input,
+    verbs: choicesIn(schema, input),
+    takes: takes ?? usual,
+  });
+}
+
+function hasContent(token: string): boolean {
+  return isMarked(token) || wordsIn(token).some(({ kind }) => kind !== 'stop');
 }
 
 function isAbout(token: string, about: ReadonlySet<string>): boolean {
@@ -82,6 +166,9 @@ function isAbout(token: string, about: ReadonlySet<string>): boolean {
 
 /** Neither a letter nor a number. */
 const NO_PART = /^[^\p{L}\p{N}]*$/u;
+
+/** A letter, not an article: "zone a". */
+const LETTER = /\b(?:a|an)(?=\s*(?:$|[.,;!?]|(?:please|pls|thanks|in|at|for|from|to|and|or)\b))/i;
 
 /** Quoted, an address, a path, a number, or a name in the middle of a sentence. */
 function isMarked(token: string): boolean {
@@ -97,11 +184,23 @@ function isLimit(tokens: readonly string[], at: number): boolean {
   return BEFORE_LIMITS.has(tokens[before]?.toLowerCase() ?? '');
 }
 
-/** A part of the id, or the base form of the first word of a text: `delete`, not `deleted` or `deletes`. */
+/** The base form of the first word of a text: `delete`, not `deleted`; or a part of the id that no text has later on. */
 function isVerbOf(word: string, [id = '', ...texts]: readonly string[]): boolean {
-  if (wordTexts(id).includes(word)) return true;
   const [said] = wordsIn(word);
-  return !/(?:ed|ing|[^s]s)$/.test(word) && texts.some((text) => wordsIn(text)[0]?.stem === said?.stem);
+  if (!said || /(?:ed|ing|[^s]s)$/.test(word)) return false;
+  const stems = texts.map((text) => wordsIn(text).map(({ stem }) => stem));
+  if (stems.some(([first]) => first === said.stem)) return true;
+  return wordTexts(id).includes(word) && !stems.some((all) => all.includes(said.stem));
+}
+
+/** Whether it asks to see something, by its first word. */
+export function isLooking(text: string): boolean {
+  const [word = ''] =
+    text
+      .replace(OPENING, '')
+      .toLowerCase()
+      .match(/\p{L}+/u) ?? [];
+  return word === 'check' || (word !== 'get' && LOOKS.has(word));
 }
 
 /** Grammar words of the texts account for nothing: "not", "if" and "after" in a summary are no reason to drop them. */
@@ -124,7 +223,9 @@ function withoutInputs(text: string, input: JsonObject): string {
     // "in the last 15m"
     const recent = /^\d/.test(one) ? '(?:(?:last|past|next)\\s+)?' : '';
     const bare = escaped(one);
-    const value = `${recent}(?:"${bare}"|“${bare}”|«${bare}»|\`${bare}\`|'${bare}'|${bare})`;
+    // "1990 cents" for `price_cents`
+    const unit = words.length > 1 ? `(?:\\s+${words.at(-1)})?` : '';
+    const value = `${recent}(?:"${bare}"|“${bare}”|«${bare}»|\`${bare}\`|'${bare}'|${bare})${unit}`;
     return left.replace(new RegExp(`(?<![\\p{L}\\p{N}_])${label}${value}(?![\\p{L}\\p{N}_])`, 'giu'), ' ');
   }, text);
 }

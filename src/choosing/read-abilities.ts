@@ -15,24 +15,37 @@ export interface ChoosableAbility extends Offered {
   modules: string[];
   /** Globs of scopes in which it is preferred. */
   scopes: string[];
+  /** Why it cannot run in the environment, without a full stop; null: it can. */
+  unavailable: string | null;
 }
 
-/** High-level abilities first, each level by id. Workflows without steps and agents without a model are left out. */
+/** What can run in an environment: high-level abilities first, each level by id. */
 export function offeredIn(registry: Registry, environment: string): Offered[] {
-  const high = loadedComposites(registry).flatMap(([id, { value }]): Offered[] =>
-    isRunnable(registry, value) ? [{ id, level: 'high', definition: value }] : [],
-  );
-  const low = [...registry.operations].map(([id, { value }]): Offered => ({ id, level: 'low', definition: value }));
-  const byId = (one: Offered, other: Offered): number => (one.id < other.id ? -1 : 1);
-  return [...high.sort(byId), ...low.sort(byId)].filter(({ definition }) => {
-    return definition.scope.environments?.includes(environment) ?? true;
-  });
+  return allOf(registry).filter(({ definition }) => whyNot(registry, definition, environment) === null);
 }
 
-/** {@link offeredIn} with ranking texts. Source: R-000-15, R-000-31, R-000-39, R-000-65. */
+/** All abilities with ranking texts. Source: R-000-15, R-000-31, R-000-39, R-000-65; C-50. */
 export function readAbilities(registry: Registry, environment: string): ChoosableAbility[] {
   const servers = serversOf(registry);
-  return offeredIn(registry, environment).map((offered) => choosable(registry, offered, servers.get(offered.id) ?? []));
+  return allOf(registry).map((offered) => ({
+    ...choosable(registry, offered, servers.get(offered.id) ?? []),
+    unavailable: whyNot(registry, offered.definition, environment),
+  }));
+}
+
+function allOf(registry: Registry): Offered[] {
+  const high = loadedComposites(registry).map(([id, { value }]): Offered => ({ id, level: 'high', definition: value }));
+  const low = [...registry.operations].map(([id, { value }]): Offered => ({ id, level: 'low', definition: value }));
+  const byId = (one: Offered, other: Offered): number => (one.id < other.id ? -1 : 1);
+  return [...high.sort(byId), ...low.sort(byId)];
+}
+
+function whyNot(registry: Registry, definition: Ability, environment: string): string | null {
+  const { environments } = definition.scope;
+  if (environments && !environments.includes(environment))
+    return `it runs in ${environments.join(', ')}, not in ${environment}`;
+  if (!('type' in definition) || isRunnable(registry, definition)) return null;
+  return definition.type === 'agent' ? `the project configures no model ${definition.model}` : 'it has no steps yet';
 }
 
 interface Tool {
@@ -52,7 +65,11 @@ function serversOf({ operations, implementations, configs }: Registry): Map<stri
   return tools;
 }
 
-function choosable(registry: Registry, offered: Offered, tools: readonly Tool[]): ChoosableAbility {
+function choosable(
+  registry: Registry,
+  offered: Offered,
+  tools: readonly Tool[],
+): Omit<ChoosableAbility, 'unavailable'> {
   const { id, definition } = offered;
   const hints = [definition.routing_hints, registry.configs.get(id)?.value.routing_hints];
   const hinted = (name: 'keywords' | 'negative_keywords' | 'scopes'): string[] =>

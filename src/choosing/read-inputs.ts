@@ -136,7 +136,7 @@ function namedValue({ name, schema }: Wanted, text: string): Json | undefined {
   const value = unquoted(loose);
   // "build 12 34" is ambiguous.
   if (/^[\d.-]+$/.test(value) && /^\s+\d/.test(text.slice(loose.index + loose[0].length))) return undefined;
-  return loose[3] === undefined || /\p{N}/u.test(value) ? fitting(schema, value) : undefined;
+  return loose[3] === undefined || /[\p{N}_]/u.test(value) ? fitting(schema, value) : undefined;
 }
 
 function onlyChoice({ schema }: Wanted, text: string): Json | undefined {

@@ -14,8 +14,14 @@ const BEGINNING = new RegExp(
   'iu',
 );
 
+/** Whether a sentence is a question, or begins as requests do. */
 export function asks(sentence: string): boolean {
   return /\?\W*$/.test(sentence) || BEGINNING.test(sentence);
+}
+
+/** Whether a text is likely to hold more than its request. */
+export function isLong(text: string): boolean {
+  return lengthOf(text) > MAX_WORDS;
 }
 
 /**
@@ -48,7 +54,7 @@ function lastSaid(text: string): string {
 }
 
 /** Leaves out fenced blocks, quoted lines, and lines of logs and stack traces. */
-function withoutPasted(text: string): string {
+export function withoutPasted(text: string): string {
   return text
     .replace(/^\s*(```|~~~)[\s\S]*?^\s*\1/gm, '\n')
     .split('\n')
@@ -56,7 +62,7 @@ function withoutPasted(text: string): string {
     .join('\n');
 }
 
-function sentencesOf(text: string): string[] {
+export function sentencesOf(text: string): string[] {
   return text.split(/(?<=[.!?])\s+|\n+/).filter((sentence) => sentence.trim() !== '');
 }
 

@@ -2,6 +2,8 @@
 import { matchesAnyGlob } from '../text/glob.js';
 import { modulePath } from '../text/module-path.js';
 import type { AbilityPool } from './ability-pool.js';
+import { accountInPool, isLooking } from './account-for.js';
+import { isAbout } from './decide/signals.js';
 import { FITS, type Ranked, type Ranking } from './ranker.js';
 import type { ChoosableAbility } from './read-abilities.js';
 import { type MissingInput, readInputs } from './read-inputs.js';
@@ -16,10 +18,12 @@ export interface Suggestion {
   reason: string;
   given: ReturnType<typeof readInputs>['given'];
   missing: MissingInput[];
+  /** Why it cannot run in the environment, without a full stop. Only of what fits better than all that can. */
+  unavailable?: string;
 }
 
 export interface Suggested {
-  /** Best first; empty if nothing fits. */
+  /** Best first; empty if nothing fits. If what fits best cannot run here, nothing else is suggested. */
   suggestions: Suggestion[];
   /** The nearest ids, if nothing fits; ask the user before calling one. */
   nearest: string[];
@@ -36,23 +40,78 @@ export interface SuggestionRequest {
   text: string;
   /** 5 by default. */
   limit?: number;
+  /** Only these ids; absent: all. */
+  among?: ReadonlySet<string>;
 }
 
 /**
- * Of those about as good as the best: abilities of the scope first, then high-level ones; a low-level one only for
- * what no fitting high-level one covers. Nothing is suggested if nothing fits.
+ * First what the request names, or what accounts for each of its words. Of those about as good as the best:
+ * abilities of the scope first, then high-level ones; a low-level one only for what no fitting high-level one covers.
  */
-export async function suggest(pool: AbilityPool, { text, limit = 5 }: SuggestionRequest): Promise<Suggested> {
+export async function suggest(pool: AbilityPool, { text, limit = 5, among }: SuggestionRequest): Promise<Suggested> {
   const requested = requestOf(text);
-  const { ranked, ...by } = await pool.ranker.rank({ text: requested });
-  const candidates = ranked.flatMap((one) => candidateOf(pool, one));
+  const { ranked, ...by } = await pool.ranker.rank({
+    text: requested.replaceAll(ADDRESSES, ' '),
+    ...(among && { among }),
+  });
+  const candidates = withNamed(pool, requested, ranked, among).flatMap((one) => candidateOf(pool, one));
   const fitting = candidates.filter(({ ranked: one }) => one.score >= FITS && says(one));
   const documents = await documentsFor(pool, requested);
   if (fitting.length === 0) return { suggestions: [], nearest: nearestOf(ranked), documents, question: null, ...by };
-  const ordered = ordering(fitting);
-  const needed = await withoutCovered(pool, requested, ordered);
+  const { ordered, isHere } = availableOf(ordering(pool, requested, fitting));
+  const nearest = isHere ? [] : nearestOf(ranked.filter(({ id }) => pool.abilities.get(id)?.unavailable === null));
+  const needed = isHere ? await withoutCovered(pool, requested, ordered) : ordered;
   const suggestions = needed.slice(0, limit).map((candidate) => suggestionOf(candidate, requested));
-  return { suggestions, nearest: [], documents, question: questionFor(suggestions[0]), ...by };
+  return { suggestions, nearest, documents, question: isHere ? questionFor(suggestions[0]) : null, ...by };
+}
+
+/** E-mail addresses, URLs, host names and ids such as `u-billing-42`: their parts say nothing of an ability. */
+const ADDRESSES =
+  /\S+@\S+|https?:\/\/\S+|(?<![\w.-])[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|test|example|local|internal)(?![\w-])|(?<![\w./:-])\p{L}+(?:[-_]\p{L}+)*[-_]\p{N}\w*(?![\w/-])/giu;
+
+/** Those that can run, unless one that cannot fits better than all of them: then only such. */
+function availableOf(ordered: readonly Candidate[]): { ordered: Candidate[]; isHere: boolean } {
+  const here = ordered.filter(({ ability }) => ability.unavailable === null);
+  const best = Math.max(0, ...here.map(({ ranked: { score } }) => score));
+  const isWhole = here.some((candidate) => candidate.isWhole);
+  const elsewhere = ordered.filter(({ ability, ranked: { score }, isWhole: whole }) => {
+    return ability.unavailable !== null && (whole || !isWhole) && (score > best || (whole && !isWhole));
+  });
+  return elsewhere.length > 0 ? { ordered: elsewhere, isHere: false } : { ordered: here, isHere: true };
+}
+
+/** A request that has the id of an ability names it, however else it ranks. */
+function withNamed(
+  { abilities }: AbilityPool,
+  text: string,
+  ranked: readonly Ranked[],
+  among: ReadonlySet<string> | undefined,
+): Ranked[] {
+  const plain = text.toLowerCase();
+  const ids = [...abilities.keys()].filter((id) => !among || among.has(id));
+  const named = ids.filter((id) => plain.includes(id.toLowerCase()) && isNamedIn(id, plain));
+  const score = (id: string): number => (/[._-]/.test(id) ? NAMED : FITS);
+  const others = ranked.filter(({ id }) => !named.includes(id));
+  const known = new Map(ranked.map((one) => [one.id, one]));
+  const first = named.map((id): Ranked => {
+    const { score: before = 0, ...one } = known.get(id) ?? { stems: [], against: [], words: [] };
+    return { ...one, id, words: [...new Set([id, ...one.words])], score: Math.max(before, score(id)) };
+  });
+  return [...first, ...others];
+}
+
+const NAMED = 0.99;
+
+/** As a whole word: `db.read` is not named by `db.read.user_row`. */
+function isNamedIn(id: string, text: string): boolean {
+  return new RegExp(
+    `(?<![\\p{L}\\p{N}_.-])${escaped(id.toLowerCase())}(?![\\p{L}\\p{N}_-]|\\.[\\p{L}\\p{N}])`,
+    'u',
+  ).test(text);
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }
 
 async function documentsFor({ documents }: AbilityPool, text: string): Promise<string[]> {
@@ -76,6 +135,11 @@ interface Candidate {
   isHere: boolean;
   /** The strength after deductions for scope and status; proportional to the weight of shared words. */
   adjusted: number;
+  /** It is an order to this one; then also if each word is accounted for. */
+  isOrder: boolean;
+  isWhole: boolean;
+  /** The number of content words that are not accounted for. */
+  unused: number;
 }
 
 /** The strength of abilities outside of the scope, and of deprecated ones, is multiplied by these. */
@@ -90,19 +154,44 @@ function candidateOf({ abilities, scope }: AbilityPool, ranked: Ranked): Candida
   const isHere = isInScope(ability, scope);
   const isDeprecated = ability.definition.status === 'deprecated';
   const strength = ranked.score / (1 - ranked.score);
-  const adjusted = strength * (isHere ? 1 : ELSEWHERE) * (isDeprecated ? DEPRECATED : 1);
-  return [{ ranked, ability, isHere, adjusted }];
+  const adjusted =
+    strength * (isHere ? (ability.scopes.length > 0 ? 1 / ELSEWHERE : 1) : ELSEWHERE) * (isDeprecated ? DEPRECATED : 1);
+  return [{ ranked, ability, isHere, adjusted, isOrder: false, isWhole: false, unused: Number.POSITIVE_INFINITY }];
 }
 
-/** Near the best: those of this scope first, then high-level ones. All others follow by strength. */
-function ordering(candidates: readonly Candidate[]): Candidate[] {
+/**
+ * First what accounts for the whole request. Near the best: first what leaves least of it over, then what it is
+ * an order to, then those of this scope, then high-level ones. All others follow by strength.
+ */
+function ordering(pool: AbilityPool, text: string, candidates: readonly Candidate[]): Candidate[] {
   const best = Math.max(...candidates.map(({ adjusted }) => adjusted));
-  const tier = ({ isHere, adjusted, ability }: Candidate): number => {
-    if (adjusted < best * ABOUT) return 0;
-    return 1 + (isHere ? 2 : 0) + (ability.level === 'high' ? 1 : 0);
+  const isNear = ({ adjusted }: Candidate): boolean => adjusted >= best * ABOUT;
+  const accounted = candidates.map((candidate, at) => {
+    if (at >= MAX_ACCOUNTED) return candidate;
+    const { isOrder, unused, rest } = accountInPool(pool, candidate.ability.id, text);
+    return { ...candidate, isOrder, isWhole: isOrder && unused.length === 0, unused: rest };
+  });
+  const fewest = Math.min(...accounted.filter(isNear).map(({ unused }) => unused));
+  const isLook = isLooking(text) || isAbout(text);
+  const tier = (one: Candidate): number => {
+    if (isLook && !one.isOrder && changes(one.ability)) return -1;
+    if (!isNear(one)) return one.isWhole ? WHOLE : 0;
+    const isLeast = one.unused <= fewest;
+    const place = (one.isHere ? 2 : 0) + (one.ability.level === 'high' ? 1 : 0);
+    return 1 + place + (one.isOrder ? 4 : 0) + (isLeast ? 8 : 0) + (one.isWhole ? WHOLE : 0);
   };
-  return [...candidates].sort((one, other) => tier(other) - tier(one) || other.adjusted - one.adjusted);
+  return accounted.sort((one, other) => tier(other) - tier(one) || other.adjusted - one.adjusted);
 }
+
+/** As far as it declares effects, which only low-level ones do. */
+function changes({ definition }: ChoosableAbility): boolean {
+  return 'effects' in definition && !/read$/.test(definition.effects);
+}
+
+/** Before all that are only near. */
+const WHOLE = 16;
+/** Of the best, so many are compared word by word. */
+const MAX_ACCOUNTED = 8;
 
 /** Drops low-level abilities whose matching words a high-level one covers that fits about as well. */
 async function withoutCovered(
@@ -111,10 +200,10 @@ async function withoutCovered(
   ordered: readonly Candidate[],
 ): Promise<Candidate[]> {
   const kept: Candidate[] = [];
-  const high = ordered.filter(({ ability }) => ability.level === 'high');
   for (const candidate of ordered) {
     const { ability, adjusted } = candidate;
-    const over = ability.level === 'high' ? [] : high.filter((other) => other.adjusted >= adjusted * ABOUT);
+    const high = kept.filter((other) => other.ability.level === 'high' && other.adjusted >= adjusted * ABOUT);
+    const over = ability.level === 'high' ? [] : high;
     if (over.length > 0) {
       const without = new Set(over.flatMap(({ ranked: { stems } }) => stems));
       const {
@@ -131,13 +220,23 @@ function suggestionOf(candidate: Candidate, text: string): Suggestion {
   const { ability, ranked } = candidate;
   const { given, missing } = readInputs(ability.definition.input_schema, text);
   const score = Math.round(ranked.score * 1000) / 1000;
-  return { id: ability.id, level: ability.level, score, reason: reasonOf(candidate), given, missing };
+  const { id, level, unavailable } = ability;
+  return {
+    id,
+    level,
+    score,
+    reason: reasonOf(candidate),
+    given,
+    missing,
+    ...(unavailable !== null && { unavailable }),
+  };
 }
 
 function reasonOf({ ranked: { words, against, likeness }, ability, isHere }: Candidate): string {
   const has = `it has ${words.slice(0, 6).join(', ')} of the request`;
   const near = likeness === undefined ? [] : [`its likeness in meaning is ${likeness.toFixed(2)}`];
   return [
+    ...(ability.unavailable === null ? [] : [ability.unavailable]),
     ...(words.length > 0 ? [has, ...near] : near),
     ...(isHere && ability.modules.length + ability.scopes.length > 0 ? ['it belongs to this scope'] : []),
     ...(isHere ? [] : [`it belongs to ${[...ability.modules, ...ability.scopes].slice(0, 3).join(', ')}`]),

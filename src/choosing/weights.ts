@@ -5,11 +5,11 @@ export interface Weights {
   /** The weight of a word in each part of an ability. */
   field: Record<Field, number>;
   /** Length normalization of each part: 0 none, 1 proportional. */
-  length: Record<Field, number>;
+  length: number;
   /** The higher, the more a repeated word counts. */
   saturation: number;
-  /** The weight of a stop word: in descriptions (`said`), in uses and keywords (`uttered`). */
-  stop: { said: number; uttered: number };
+  /** The weight of a stop word of an ability. */
+  stop: number;
   /** The maximum rarity of stop words and of common words. */
   maxRarity: { stop: number; common: number };
   number: number;
@@ -17,8 +17,10 @@ export interface Weights {
   alike: { worth: number; from: number };
   /** Added to the number of abilities, so that rarity works in small projects, too. */
   background: number;
-  /** How strongly the logarithm of the request's length lowers scores. */
-  requestLength: number;
+  /** How strongly scores are lowered: by the logarithm of the request's length, by a power of the ability's. */
+  long: { request: number; ability: number };
+  /** In long texts, the weight of what is no request: of its words, and of its sentences. */
+  aside: { words: number; sentences: number };
   /** The strength with score 0.5. */
   even: number;
   /** The strength is multiplied by this if the request has a "not for" word of the ability. */
@@ -28,34 +30,25 @@ export interface Weights {
 /** Tuned on one half of the open sets by `npm run eval:routing -- --tune`: docs/choosing.md. */
 export const WEIGHTS: Weights = {
   field: {
-    id: 1.2,
+    id: 2,
     name: 1,
     module: 1,
     server: 1,
     summary: 1,
     uses: 1,
-    parameters: 0.3,
+    parameters: 0.5,
     examples: 0.5,
     keywords: 2,
   },
-  length: {
-    id: 0.3,
-    name: 0.3,
-    module: 0.3,
-    server: 0.3,
-    summary: 0.4,
-    uses: 0.75,
-    parameters: 0.75,
-    examples: 0.75,
-    keywords: 0.3,
-  },
+  length: 0.3,
   saturation: 2,
-  stop: { said: 0.1, uttered: 0.5 },
+  stop: 0.25,
   maxRarity: { stop: 2, common: 2.5 },
   number: 0.3,
   alike: { worth: 0.5, from: 0.7 },
   background: 50,
-  requestLength: 0.7,
-  even: 0.65,
+  long: { request: 0.4, ability: 0.3 },
+  aside: { words: 0.5, sentences: 0.3 },
+  even: 0.45,
   penalty: 0.4,
 };

@@ -2,33 +2,32 @@ import { type AbilityText, FIELDS, type Field } from './ranker.js';
 import type { Weights } from './weights.js';
 import { type Word, wordsIn } from './words.js';
 
-/** The abilities (by index, ascending) that have a stem, and how much of it. */
-export interface Postings {
-  at: number[];
-  amount: number[];
-}
+/** How much of a stem the abilities (by index) have. */
+export type Postings = ReadonlyMap<number, number>;
 
 /** Inverted index of stems. Immutable after construction. */
 export class WordIndex {
-  readonly size: number;
-  private readonly postings = new Map<string, Postings>();
+  /** How much text each ability has, 1 is usual: the weight of its words, rare ones count more. */
+  readonly bulk: Float64Array;
+  private readonly postings = new Map<string, Map<number, number>>();
   /** Beginning to stems; used for request words that no ability has. */
   private readonly beginnings = new Map<string, string[]>();
 
   constructor(
-    abilities: readonly AbilityText[],
+    private readonly abilities: readonly AbilityText[],
     private readonly weights: Weights,
   ) {
-    this.size = abilities.length;
-    const parts = abilities.map(partsOf);
-    const usual = usualLengths(parts);
-    for (const [place, fields] of parts.entries()) this.add(place, fields, usual);
-    for (const stem of this.postings.keys()) {
-      const beginning = beginningOf(stem);
-      if (beginning === undefined) continue;
-      const others = this.beginnings.get(beginning);
-      if (others) others.push(stem);
-      else this.beginnings.set(beginning, [stem]);
+    const parts = abilities.map(({ texts }) => FIELDS.map((field) => (texts[field] ?? []).flatMap(wordsIn)));
+    const usual = FIELDS.map((_, at) => meanOf(parts.map((fields) => fields[at]?.length ?? 0).filter(Boolean)));
+    for (const [place, fields] of parts.entries())
+      for (const [at, words] of fields.entries()) this.add(place, words, FIELDS[at] ?? 'id', usual[at] ?? 1);
+    this.bulk = new Float64Array(abilities.length);
+    for (const [stem, places] of this.postings) {
+      const rarity = this.rarity(stem) / this.highest;
+      for (const [place, amount] of places) this.bulk[place] = (this.bulk[place] ?? 0) + rarity * amount;
+      if (stem.length < BEGINNING) continue;
+      const beginning = stem.slice(0, BEGINNING);
+      this.beginnings.set(beginning, [...(this.beginnings.get(beginning) ?? []), stem]);
     }
   }
 
@@ -38,66 +37,36 @@ export class WordIndex {
 
   /** The weight of a stem: the rarer, the higher. */
   rarity(stem: string): number {
-    const having = this.postings.get(stem)?.at.length ?? 0;
-    return Math.log(1 + (this.size + this.weights.background - having + 0.5) / (having + 0.5));
+    const having = this.postings.get(stem)?.size ?? 0;
+    return Math.log(1 + (this.abilities.length + this.weights.background - having + 0.5) / (having + 0.5));
   }
 
   /** The upper bound of {@link rarity}. */
   get highest(): number {
-    return Math.log(1 + (this.size + this.weights.background + 0.5) / 0.5);
+    return this.rarity('');
   }
 
   /** Stems with the same beginning as an unknown stem, and their likeness (0 to 1). */
   alike(stem: string): { stem: string; likeness: number }[] {
-    const candidates = this.beginnings.get(beginningOf(stem) ?? '') ?? [];
-    return candidates
+    return (this.beginnings.get(stem.slice(0, BEGINNING)) ?? [])
       .map((other) => ({ stem: other, likeness: likenessOf(stem, other) }))
       .filter(({ likeness }) => likeness >= this.weights.alike.from);
   }
 
-  private add(place: number, fields: Parts, usual: Record<Field, number>): void {
-    const amounts = new Map<string, number>();
-    for (const field of FIELDS) {
-      const words = fields[field];
-      if (words.length === 0) continue;
-      const held = this.weights.length[field];
-      const share = this.weights.field[field] / (1 - held + (held * words.length) / usual[field]);
-      for (const word of words)
-        amounts.set(word.stem, (amounts.get(word.stem) ?? 0) + share * this.worthOf(word, field));
-    }
-    for (const [stem, amount] of amounts) {
-      let postings = this.postings.get(stem);
-      if (!postings) this.postings.set(stem, (postings = { at: [], amount: [] }));
-      postings.at.push(place);
-      postings.amount.push(amount);
+  private add(place: number, words: readonly Word[], field: Field, usual: number): void {
+    const { field: weight, length, stop } = this.weights;
+    const share = weight[field] / (1 - length + (length * words.length) / usual);
+    for (const { stem, kind } of words) {
+      const places = this.postings.get(stem) ?? new Map<number, number>();
+      this.postings.set(stem, places.set(place, (places.get(place) ?? 0) + share * (kind === 'stop' ? stop : 1)));
     }
   }
-
-  private worthOf({ kind }: Word, field: Field): number {
-    if (kind !== 'stop') return 1;
-    return field === 'uses' || field === 'keywords' ? this.weights.stop.uttered : this.weights.stop.said;
-  }
-}
-
-type Parts = Record<Field, Word[]>;
-
-function partsOf({ texts }: AbilityText): Parts {
-  const entries = FIELDS.map((field) => [field, (texts[field] ?? []).flatMap(wordsIn)]);
-  return Object.fromEntries(entries) as Parts;
-}
-
-function usualLengths(all: readonly Parts[]): Record<Field, number> {
-  const entries = FIELDS.map((field) => {
-    const lengths = all.map((parts) => parts[field].length).filter((length) => length > 0);
-    return [field, lengths.reduce((sum, length) => sum + length, 0) / Math.max(1, lengths.length)];
-  });
-  return Object.fromEntries(entries) as Record<Field, number>;
 }
 
 const BEGINNING = 5;
 
-function beginningOf(stem: string): string | undefined {
-  return stem.length < BEGINNING ? undefined : stem.slice(0, BEGINNING);
+function meanOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 }
 
 /** The share of the common beginning in both stems. */

@@ -1,7 +1,17 @@
 import { type AbilityText, type Ranked, type Ranker, type Ranking, type RankQuery, USUAL_LIMIT } from './ranker.js';
+import { isLong, requestOf, sentencesOf, withoutPasted } from './request-of.js';
 import { WEIGHTS, type Weights } from './weights.js';
 import { type Postings, WordIndex } from './word-index.js';
-import { findPhrases, joinedNeighbours, type Phrase, phrasesOf, type Word, wordsIn, wordTexts } from './words.js';
+import {
+  findPhrases,
+  joinedNeighbours,
+  namesIn,
+  type Phrase,
+  phrasesOf,
+  type Word,
+  wordsIn,
+  wordTexts,
+} from './words.js';
 
 /** A word of a request, or an indexed word with the same beginning. */
 interface Term {
@@ -38,32 +48,52 @@ export class WordRanker implements Ranker {
 
   /** {@link rank}, synchronously. */
   rankNow({ text, among, without, limit = USUAL_LIMIT }: RankQuery): Ranked[] {
-    const terms = this.termsOf(text, without);
-    const strengths = this.strengthsOf(terms);
-    const against = this.penalise(strengths, wordTexts(text));
+    const { terms, strengths } = isLong(text) ? this.inLong(text, without) : this.inShort(text, without);
+    const against = this.against(text);
+    for (const place of against.keys()) strengths[place] = (strengths[place] ?? 0) * this.weights.penalty;
     const places = [...strengths.keys()].filter(
       (place) => strengths[place] !== 0 && (among?.has(this.ids[place] ?? '') ?? true),
     );
     places.sort((one, other) => (strengths[other] ?? 0) - (strengths[one] ?? 0) || one - other);
-    const scale = this.scaleOf(terms);
     return places.slice(0, limit).map((place) => {
-      const share = (strengths[place] ?? 0) / scale;
+      const share = strengths[place] ?? 0;
       const score = share / (share + this.weights.even);
       return { id: this.ids[place] ?? '', score, ...sharedWith(terms, place), against: against.get(place) ?? [] };
     });
   }
 
-  /** Weakens abilities with "not for" words in the request. @returns these words by ability index. */
-  private penalise(strengths: Float64Array, words: readonly string[]): Map<number, string[]> {
-    const against = new Map<number, string[]>();
-    for (const [place, phrases] of this.not.entries()) {
-      if (phrases.length === 0 || !strengths[place]) continue;
-      const found = findPhrases(phrases, words);
-      if (found.length === 0) continue;
-      against.set(place, found);
-      strengths[place] = strengths[place] * this.weights.penalty;
-    }
-    return against;
+  /** The "not for" words that a text has, by ability index. */
+  against(text: string): Map<number, string[]> {
+    const words = wordTexts(text);
+    const found = this.not.map((phrases, place) => [place, findPhrases(phrases, words)] as const);
+    return new Map(found.filter(([, phrases]) => phrases.length > 0));
+  }
+
+  private inShort(text: string, without?: ReadonlySet<string>): { terms: Term[]; strengths: Float64Array } {
+    const terms = this.termsOf(text, without);
+    return { terms, strengths: this.strengthsOf(terms, text) };
+  }
+
+  /** The mean of the whole text and of its best sentence; what is no request counts less in both. */
+  private inLong(text: string, without?: ReadonlySet<string>): { terms: Term[]; strengths: Float64Array } {
+    const { words, sentences } = this.weights.aside;
+    const request = requestOf(text);
+    const all = withoutPasted(text);
+    const asked = new Set(sentencesOf(request));
+    const others = sentencesOf(all).filter((sentence) => !asked.has(sentence));
+    const best = new Float64Array(this.ids.length);
+    for (const [part, worth] of [
+      ...[...asked].map((one) => [one, 1] as const),
+      ...others.slice(-MAX_ASIDE).map((one) => [one, sentences] as const),
+    ])
+      for (const [place, strength] of this.inShort(part, without).strengths.entries())
+        best[place] = Math.max(best[place] ?? 0, worth * strength);
+    const terms = this.termsOf(request, without);
+    const known = new Set(terms.map(({ requested }) => requested));
+    for (const term of this.termsOf(all, without))
+      if (!known.has(term.requested)) terms.push({ ...term, weight: term.weight * words });
+    const strengths = this.strengthsOf(terms, text).map((strength, place) => (strength + (best[place] ?? 0)) / 2);
+    return { terms, strengths };
   }
 
   /** Each word counts once, however often it is repeated. */
@@ -82,61 +112,38 @@ export class WordRanker implements Ranker {
   }
 
   private term({ text, stem: requested, kind }: Word, stem: string, worth: number): Term {
-    const isNumber = kind === 'number' ? this.weights.number : 1;
-    const rarity = Math.min(this.index.rarity(stem), this.maxRarity(kind));
-    const weight = worth * isNumber * rarity;
+    const { number, maxRarity } = this.weights;
+    const isLimited = kind === 'stop' || kind === 'common';
+    const rarity = Math.min(this.index.rarity(stem), isLimited ? maxRarity[kind] : Number.POSITIVE_INFINITY);
+    const weight = worth * rarity * (kind === 'number' ? number : 1);
     return { text, requested, weight, isStop: kind === 'stop', postings: this.index.find(stem) };
   }
 
-  private maxRarity(kind: Word['kind']): number {
-    const { stop, common } = this.weights.maxRarity;
-    return kind === 'stop' ? stop : kind === 'common' ? common : Number.POSITIVE_INFINITY;
-  }
-
-  private strengthsOf(terms: readonly Term[]): Float64Array {
+  /** In strengths of one rare word; lower for long requests and abilities, which match something everywhere. */
+  private strengthsOf(terms: readonly Term[], text: string): Float64Array {
     const strengths = new Float64Array(this.ids.length);
-    const { saturation } = this.weights;
-    for (const { weight, postings } of terms) {
-      if (!postings) continue;
-      const { at, amount } = postings;
-      for (let entry = 0; entry < at.length; entry += 1) {
-        const place = at[entry] ?? 0;
-        const much = amount[entry] ?? 0;
+    const { saturation, long } = this.weights;
+    for (const { weight, postings } of terms)
+      for (const [place, much] of postings ?? [])
         strengths[place] = (strengths[place] ?? 0) + (weight * much * (saturation + 1)) / (much + saturation);
-      }
-    }
-    return strengths;
-  }
-
-  /** The strength of one rare word, raised for long requests, which match something everywhere. */
-  private scaleOf(terms: readonly Term[]): number {
-    const { highest } = this.index;
-    const words = terms.reduce((sum, { weight, isStop }) => sum + weight * (isStop ? STOP_IN_REQUEST : 1), 0) / highest;
-    return highest * (1 + this.weights.requestLength * Math.log(Math.max(1, words)));
+    const { highest, bulk } = this.index;
+    const names = namesIn(text);
+    const about = terms.filter((term) => !names.has(term.text));
+    const words = about.reduce((sum, { weight, isStop }) => sum + weight * (isStop ? STOP_IN_REQUEST : 1), 0) / highest;
+    const scale = highest * (1 + long.request * Math.log(Math.max(1, words)));
+    return strengths.map((strength, place) => strength / scale / ((bulk[place] ?? 0) + 0.3) ** long.ability);
   }
 }
 
 /** The weight of a stop word in the length of a request. */
 const STOP_IN_REQUEST = 0.1;
+/** Of the sentences that are no request, only so many are ranked, from the end: each costs time. */
+const MAX_ASIDE = 12;
 
 /** Shared words and stems, highest weight first, without stop words. */
 function sharedWith(terms: readonly Term[], place: number): Pick<Ranked, 'words' | 'stems'> {
-  const shared = terms.filter((term) => !term.isStop && amountAt(term.postings, place) > 0);
+  const shared = terms.filter((term) => !term.isStop && term.postings?.has(place));
   shared.sort((one, other) => other.weight - one.weight);
   const words = [...new Set(shared.map(({ text }) => text))].filter((word) => word.length > 1);
   return { words, stems: [...new Set(shared.map(({ requested }) => requested))] };
-}
-
-function amountAt(postings: Postings | undefined, place: number): number {
-  if (!postings) return 0;
-  const { at, amount } = postings;
-  let [low, high] = [0, at.length - 1];
-  while (low <= high) {
-    const middle = (low + high) >> 1;
-    const found = at[middle] ?? 0;
-    if (found === place) return amount[middle] ?? 0;
-    if (found < place) low = middle + 1;
-    else high = middle - 1;
-  }
-  return 0;
 }

@@ -65,6 +65,11 @@ export function wordsIn(text: string): Word[] {
   });
 }
 
+/** Names and values: capitalised inside of a sentence, or with a digit. In lower case. */
+export function namesIn(text: string): ReadonlySet<string> {
+  return new Set((text.match(NAME) ?? []).flatMap(wordTexts));
+}
+
 export function contentStems(text: string): ReadonlySet<string> {
   const content = wordsIn(text).filter(({ kind }) => kind === 'content');
   return new Set(content.map(({ stem }) => stem));
@@ -79,6 +84,7 @@ const BEFORE_CAPITAL = /(\p{Ll}|\p{N})(\p{Lu})/gu;
 const IN_CAPITALS = /(\p{Lu})(\p{Lu}\p{Ll})/gu;
 const NO_WORD = /[^\p{L}\p{M}\p{N}]+/u;
 const CHUNK = /[\p{L}\p{M}\p{N}]+(?:-[\p{L}\p{M}\p{N}]+)*/gu;
+const NAME = /(?<=[^.!?:\s]\s+["'(]*)\p{Lu}[\p{L}\p{M}\p{N}]*|[\p{L}\p{M}]*\p{N}[\p{L}\p{M}\p{N}]*/gu;
 const RUN = /[\p{L}\p{M}]+|\p{N}+/gu;
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../contracts/json.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { AgentTarget, Targets, ToolTarget, WorkflowTarget } from '../contracts/routing.js';
-import { loadedAbility, loadedComposite } from '../definitions/find-ability.js';
+import { isRunnable, loadedAbility, loadedComposite } from '../definitions/find-ability.js';
 import type { Registry } from '../definitions/registry.js';
 import { checkAgainst } from './input/schemas.js';
 import { chooseImplementation, configOf } from './resolve/choose-implementation.js';
@@ -36,7 +36,7 @@ function agentTargets(place: Place): AgentTarget[] {
   const { registry, environment } = place;
   return [...registry.agents.values()]
     .map(({ value }) => value)
-    .filter(({ scope }) => scope.environments?.includes(environment) ?? true)
+    .filter((agent) => isRunnable(registry, agent) && (agent.scope.environments?.includes(environment) ?? true))
     .map(({ id, summary, operations }) => {
       const isComplex = operations.some((called) => loadedComposite(registry, called));
       return { id, summary, effects: effectsOf(place, id), isComplex };

@@ -388,6 +388,19 @@ describe('POST /v1/runs with a prompt', () => {
     });
   });
 
+  test('with the plan that was shown, that plan runs, and no other (R-003-20)', LONG, async () => {
+    const prompt = 'delete the note with note_id n-14';
+    const { body } = await post({ prompt });
+    const [{ reference }] = (body as never as { plan: [{ reference: string }] }).plan;
+    expect(await post({ prompt: 'delete the note with note_id n-15', plan: reference })).toMatchObject({
+      body: { outcome: 'unavailable', problem: { code: 'plan.changed' }, tasks: [] },
+    });
+    expect(await post({ prompt, plan: reference, wait: '60s' })).toMatchObject({
+      status: 200,
+      body: { outcome: 'runs', tasks: [{ status: 'succeeded' }] },
+    });
+  });
+
   test('accepts a pack with the prompt (R-004-22)', async () => {
     expect(await post({ prompt: 'go', pack: 'shipping' })).toMatchObject({
       status: 200,
@@ -399,7 +412,6 @@ describe('POST /v1/runs with a prompt', () => {
     [{ prompt: 'x', ability: 'notes.search' }],
     [{}],
     [{ prompt: 'x', input: {} }],
-    [{ prompt: 'x', plan: 'a'.repeat(64) }],
     [{ ability: 'notes.search', pack: 'shipping' }],
   ])('%j is usage.invalid', async (body) => {
     expect(await post(body)).toMatchObject({ status: 400, body: { code: 'usage.invalid' } });

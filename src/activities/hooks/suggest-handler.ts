@@ -40,21 +40,25 @@ export async function suggestAbilities(
   const pool = poolOf(definitions(), run.environment.name, where);
   const { suggestions, nearest, documents, question, warning } = await suggest(pool, { text: prompt, limit: MAX });
   const answer = { ...allowed, ...(warning !== undefined && { warnings: [warning] }) };
-  if (suggestions.length === 0 && recordGap && secrets && actOf(prompt) === 'asks') {
+  const here = suggestions.filter(({ unavailable }) => unavailable === undefined);
+  if (here.length === 0 && recordGap && secrets && actOf(prompt) === 'asks') {
     const environment = run.environment.name;
     const masker = new Masker(knownSecrets(definitions(), secrets(environment)));
     const request = masker.mask(prompt);
-    recordGap({ request, kind: 'nothing_fits', door: 'suggest', environment, scope: where ?? null, nearest });
+    const kind = suggestions.length > 0 ? 'not_here' : 'nothing_fits';
+    const near = [...suggestions.map(({ id: ability }) => ability), ...nearest].slice(0, MAX);
+    recordGap({ request, kind, door: 'suggest', environment, scope: where ?? null, nearest: near });
   }
-  const hints = [...suggestions.map(({ id: ability }) => ability), ...documents];
-  if (hints.length === 0) return answer;
+  const hints = [...here.map(({ id: ability }) => ability), ...documents];
   const [best] = suggestions;
+  if (hints.length === 0 && !best) return answer;
   if (!best) return { ...answer, hook_signals: { routing_hints: hints } };
   const { given, missing, ...rest } = best;
   const intent = {
     ability_id: rest.id,
     score: rest.score,
     reason: rest.reason,
+    ...(rest.unavailable !== undefined && { unavailable: rest.unavailable }),
     ...(Object.keys(given).length > 0 && { given }),
     ...(missing.length > 0 && { missing: missing.map(({ name }) => name) }),
     ...(question !== null && { ask: question }),

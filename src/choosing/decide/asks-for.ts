@@ -1,6 +1,5 @@
 import type { FocusContext } from '../../contracts/routing.js';
 import { isConsent } from './consent.js';
-import { withoutRefused } from './refused.js';
 import { isWordless, saidIn } from './said-text.js';
 import { isAbout } from './signals.js';
 
@@ -10,12 +9,12 @@ export type Act = 'asks' | 'refers' | 'talks';
 const SUB_AGENT = /\b(?:sub-?\s?agents?|subagents?)\b/i;
 /** "do that via sub-agent", "delegate this", "hand it over". Source: R-003-21. */
 const VIA = new RegExp(
-  [
+  String.raw`(?<!\b(?:not|no|never|without|stop|don['’]?t)\s+)(?:${[
     String.raw`\b(?:via|with|by|through|using|use|to|in|as|spawn|spin up|start|let|have|give)\s+(?:it\s+to\s+)?(?:a|an|the|your|some|another)?\s*(?:[\w-]+\s+)?(?:sub-?\s?agents?)\b`,
     String.raw`(?<!\b(?:the|a|an|our|my|this|that)\s+)\bdelegat(?:e|ing)\b`,
     String.raw`\b(?:can|could|may)\s+(?:a|the|your|some|another)\s+(?:[\w-]+\s+)?(?:sub-?\s?agents?)\b`,
     String.raw`\bhand\s+(?:this|that|it)\s+(?:over|off)\b`,
-  ].join('|'),
+  ].join('|')})`,
   'i',
 );
 
@@ -36,7 +35,7 @@ const CHAT =
 
 /** Whether a message requests a sub-agent. Source: R-003-21, R-003-23. */
 export function wantsSubAgent(text: string): boolean {
-  const said = withoutRefused(saidIn(text));
+  const said = saidIn(text);
   return VIA.test(said) && (!isAbout(said) || /^\W*(?:can|could|may)\b/i.test(said));
 }
 

@@ -7,7 +7,6 @@ import { isConsent } from './consent.js';
 import { act, clarify, NO_AGENT, questionAbout, respond } from './propose.js';
 import { readSelection } from './read-selection.js';
 import { type CheckValue, readSlot } from './read-slot.js';
-import { withoutRefused } from './refused.js';
 import { isWordless, saidIn } from './said-text.js';
 import { signalIn } from './signals.js';
 import type { RouterInput } from './targets.js';
@@ -19,7 +18,7 @@ export type ByRule = Omit<RoutingDecision, 'needs_approval' | 'clamped'> | undef
  * Stage A: what needs no router. A selection or value goes to what waits for it; an explicit sub-agent takes the
  * focus, even if something is pending. Source: R-003-04, R-003-05, R-003-23; docs/choosing.md#deciding.
  */
-export function stageA(input: RouterInput, check: CheckValue): ByRule {
+export async function stageA(input: RouterInput, check: CheckValue): Promise<ByRule> {
   const { text, focus } = input;
   const { pending } = focus;
   const continued = pending && !answersLater(text, input.focus) && continuationOf(text, pending, check);
@@ -51,7 +50,7 @@ function valueFor(text: string, { kind, expects }: Pending, check: CheckValue) {
 /** Whether the text is a request, a withdrawal or a refusal, instead of the awaited value. */
 function saysMore(text: string): boolean {
   const said = saidIn(text);
-  if (isWordless(withoutRefused(said)) || isConsent(said) !== undefined || NO_VALUE.test(said)) return true;
+  if (isWordless(said) || isConsent(said) !== undefined || NO_VALUE.test(said)) return true;
   if (actOf(said) === 'talks') return true;
   // "test-runner-7" looks like a request, but is a name.
   return !NAME.test(said.trim()) && (signalIn(said) !== undefined || asks(said));
@@ -64,9 +63,10 @@ const NO_VALUE =
   /^\W*(?:(?:ah|oh|hm+|well|ok|sorry|actually|but)\b\W*)*(?:never ?mind|forget (?:about )?(?:it|that)|hang on|hold on|wait|one (?:sec|moment)|let me (?:think|check|see)|i(?:['’]ve| have)? changed my mind|(?:i )?(?:really )?(?:do not|don['’]?t) (?:know|care|have)|dunno|idk|(?:i have )?no (?:idea|clue)|(?:i['’]?m |i am )?not sure|skip (?:it|that|this)|leave it|the (?:usual|same)|same as (?:last|before)|you (?:choose|decide|pick))\b|^\W*(?:maybe later|later|not now|whatever|whichever|anything|nothing|none)\W*$/iu;
 
 /** The sub-agent gets the focus, never the pending item. */
-function toSubAgent({ focus, agents, text }: RouterInput): ByRule {
+async function toSubAgent(input: RouterInput): Promise<ByRule> {
+  const { focus, text } = input;
   const references = { refersTo: 'focus_anchor', refersToReason: 'A sub-agent takes over the latest request' } as const;
-  const agentId = focus.anchor && chooseAgent(agents, `${text}\n${focus.anchor.snippet}`);
+  const agentId = focus.anchor && (await chooseAgent(input, `${text}\n${focus.anchor.snippet}`));
   const question = focus.anchor ? NO_AGENT : questionAbout(focus.candidates, 'What should the sub-agent do?');
   const proposal = agentId
     ? act('delegate', { agentId }, 0.95, 'A sub-agent was asked for')

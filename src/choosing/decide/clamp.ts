@@ -1,14 +1,12 @@
 import type { RoutingDecision } from '../../contracts/routing.js';
-import { unusedWords } from '../account-for.js';
+import { isLooking, unusedWords } from '../account-for.js';
 import { contentStems } from '../words.js';
-import { actionIn, hasVerb } from './action.js';
 import { actOf, answersLater } from './asks-for.js';
 import { isConsent } from './consent.js';
 import { type Question, questionAbout, questionOfAbilities } from './propose.js';
-import { withoutRefused } from './refused.js';
 import { capped } from './router-answer.js';
-import { isWordless, saidIn } from './said-text.js';
-import { isAbout as isQuestion, isShortQuestion } from './signals.js';
+import { saidIn } from './said-text.js';
+import { isAbout as isQuestion, isShortQuestion, signalIn } from './signals.js';
 import { agentOf, GENERIC_AGENT, isReading, type Proposal, type RouterInput, toolOf, workflowOf } from './targets.js';
 
 interface Clamping {
@@ -34,7 +32,7 @@ export function clamp(
     start,
   );
   const settled = kept.decision === 'clarify' && !kept.question ? { ...kept, ...questionFor(input) } : kept;
-  return { ...settled, needs_approval: needsApproval(settled, input), clamped };
+  return { ...settled, needs_approval: needsApproval(settled, input, by), clamped };
 }
 
 function acts({ decision }: Proposal): boolean {
@@ -56,12 +54,9 @@ function cleaned(proposal: Proposal, { focus }: RouterInput): Proposal {
 /** Only requests of a person pass; an unclear one leads to a question. Source: R-003-24. */
 function withinFocus(state: Clamping, input: RouterInput): Clamping {
   const { focus, text } = input;
-  const said = saidIn(text);
-  if (!isWordless(said) && isWordless(withoutRefused(said)))
-    return refused(state, 'It asks for something not to be done', 'respond');
   if (focus.anchor) return state;
   if (isRetry(state.proposal, input)) return state;
-  if (focus.candidates.length === 0 && actOf(said) === 'talks')
+  if (focus.candidates.length === 0 && actOf(saidIn(text)) === 'talks')
     return refused(state, 'Nothing is asked for', 'respond');
   return refused(
     state,
@@ -132,16 +127,15 @@ function notFromData(state: Clamping, input: RouterInput): Clamping {
  */
 function onlyRequested(state: Clamping, input: RouterInput): Clamping {
   const found = toolOf(input, state.proposal.target) ?? workflowOf(input, state.proposal.target);
-  if (!found || isReading(found.effects) || isRetry(state.proposal, input)) return state;
-  if (isQuestion(saidIn(input.text))) return refused(state, 'It is a question, and asks for no change', 'respond');
-  const { unused, isOrder, isAbout } = input.account(found.abilityId, orderIn(input));
+  if (!found || isRetry(state.proposal, input)) return state;
   const aside = (why: string): Clamping => refused(state, why, 'clarify', aboutProposal(state, input));
+  const { unused, isOrder, isAbout, isPlain } = input.account(found.abilityId, orderIn(input));
+  if (isReading(found.effects))
+    return isPlain || isQuestion(saidIn(input.text)) || state.by === 'model' ? state : aside('It may be no order');
+  if (isQuestion(saidIn(input.text))) return refused(state, 'It is a question, and asks for no change', 'respond');
   if (!isAbout) return aside('The message says nothing of it');
-  if (state.by === 'model') {
-    const action = actionIn(saidIn(input.text));
-    const isLooking = action?.kind === 'read' && !action.stems.has('get') && !hasVerb(found, action);
-    return isLooking ? aside('It asks to see something, and not to change it') : state;
-  }
+  if (state.by === 'model')
+    return isLooking(input.text) && !isOrder ? aside('It asks to see something, and not to change it') : state;
   if (unused.length > 0) {
     const about = aboutProposal(state, input);
     const question = `${unusedWords(unused)}${about.question}`;
@@ -199,10 +193,12 @@ function refused(
 }
 
 /** Source: R-003-18, R-003-19, R-003-20; C-26, C-27. */
-function needsApproval({ decision, target }: Proposal, input: RouterInput): boolean {
+function needsApproval({ decision, target }: Proposal, input: RouterInput, by: Clamping['by']): boolean {
   if (decision === 'workflow') return true;
   if (decision === 'tool') return !isReading(toolOf(input, target)?.effects ?? 'destructive');
   if (decision !== 'delegate') return false;
   const agent = agentOf(input, target);
-  return !agent || agent.isComplex || !isReading(agent.effects);
+  const order = orderIn(input);
+  if (!agent || agent.isComplex || !isReading(agent.effects) || signalIn(order)?.isComplex) return true;
+  return by === 'rules' && !input.account(agent.id, order).isOrder;
 }

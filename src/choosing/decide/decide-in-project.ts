@@ -2,18 +2,15 @@ import type { FocusContext, RoutingDecision, Targets } from '../../contracts/rou
 import type { SessionThread } from '../../contracts/session.js';
 import type { Registry } from '../../definitions/registry.js';
 import { type AbilityPool, poolOf } from '../ability-pool.js';
-import { type Accounted, accountFor } from '../account-for.js';
-import { FITS, type Ranked } from '../ranker.js';
-import { readInputs, readOptional } from '../read-inputs.js';
-import { stemOf } from '../stem.js';
-import { type Suggestion, suggest } from '../suggest.js';
-import { actionIn } from './action.js';
+import { accountInPool } from '../account-for.js';
+import { FITS } from '../ranker.js';
+import { suggest } from '../suggest.js';
 import { decide, type Router } from './decide.js';
 import { focusOf } from './focus.js';
 import { modelRouter, routerSettings, unaskable } from './model-router.js';
 import type { CheckValue } from './read-slot.js';
 import { saidIn } from './said-text.js';
-import { type Fit, targetFor } from './targets.js';
+import { type Fit, takesOf, targetFor } from './targets.js';
 
 export interface DecidingPlace {
   registry: Registry;
@@ -49,49 +46,37 @@ export async function decideInProject(
   planning: PlanningOf,
 ): Promise<Decided> {
   const { registry, environment, env, signal } = request;
-  const pool = poolIn(request, environment);
+  const pool = poolOf(registry, environment, request.scope, env);
   const focus = focusOf({ key, messages, pending, now: Date.now() });
   const { threshold, model } = routerSettings(registry, env);
-  const targets = planning.targets(request, pool.abilities.values());
+  const here = [...pool.abilities.values()].filter(({ unavailable }) => unavailable === null);
+  const targets = planning.targets(
+    request,
+    here.filter(({ id }) => !registry.agents.has(id)),
+  );
   const decision = await decide({
     focus,
     targets,
-    rank: (text) => rankBySuggestions(request, pool, text),
+    rank: (text, among) => rankIn(pool, text, among),
     shortlist: async (text, limit) => (await pool.ranker.rank({ text, limit })).ranked.map(({ id }) => id),
-    account: (id, text) => accountInPool(pool, id, text, [environment, request.scope ?? '']),
+    account: (id, text) => accountInPool(pool, id, text, takesOf(targets, id)),
     check: planning.check,
     threshold,
     ...(model !== undefined && { router: typeof model === 'string' ? unaskable(model) : routerOf(model) }),
     ...(signal && { signal }),
   });
-  const missed = decision.decision === 'respond' ? await missedBy(request, pool, targets, focus) : [];
+  const missed = decision.decision === 'respond' ? await missedBy(pool, targets, focus) : [];
   return { focus, decision, pool, targets, missed };
 }
 
-/** As far as the inputs are read from the text alone. */
-function accountInPool({ abilities }: AbilityPool, id: string, text: string, places: readonly string[]): Accounted {
-  const ability = abilities.get(id);
-  const { summary = [], uses = [], keywords = [] } = ability?.text.texts ?? {};
-  const schema = ability?.definition.input_schema ?? {};
-  const { given } = readInputs(schema, text);
-  const input = { ...readOptional(schema, text, given), ...given };
-  return accountFor(text, { texts: [id, ...summary, ...uses, ...keywords], places, input });
-}
-
-/** Agents are chosen otherwise: they are what a request is delegated to. */
-function poolIn({ registry, scope, env }: DecidingPlace, environment: string): AbilityPool {
-  return poolOf(registry, environment, scope, env, 'without agents');
-}
-
 async function missedBy(
-  request: DecidingPlace,
   pool: AbilityPool,
   targets: Targets,
   { anchor, lane }: FocusContext,
 ): Promise<Decided['missed']> {
   const anchored = lane.window.find(({ id }) => id === anchor?.message_id);
   if (!anchored) return [];
-  const fits = (await rankBySuggestions(request, pool, saidIn(anchored.text))).filter(({ score }) => score >= FITS);
+  const fits = (await rankIn(pool, saidIn(anchored.text))).filter(({ score }) => score >= FITS);
   const callable = fits.findIndex(({ abilityId }) => targetFor(targets, abilityId));
   return fits.slice(0, callable < 0 ? fits.length : callable).map(({ abilityId, unavailable }) => {
     const reason = unavailable ?? targets.tools.find((tool) => tool.abilityId === abilityId)?.reason;
@@ -99,70 +84,18 @@ async function missedBy(
   });
 }
 
-const MAX_RANKED = 8;
-/** From this share of the best score on, an ability fits equally well. */
-const ABOUT = 0.9;
-
-/**
- * Suggestions in order, or the nearest abilities. First come better ones of other environments, and a low-level
- * ability with all inputs if the high-level one that covers it lacks some.
- */
-async function rankBySuggestions(request: DecidingPlace, pool: AbilityPool, text: string): Promise<Fit[]> {
-  const { ranked } = await pool.ranker.rank({ text, limit: MAX_RANKED });
-  const raw = new Map(ranked.map((one) => [one.id, one]));
-  const { suggestions } = await suggest(pool, { text });
-  const fitOf = (id: string, score: number, reason?: string): Fit => {
-    return { abilityId: id, score, words: raw.get(id)?.words ?? [], ...(reason !== undefined && { reason }) };
-  };
-  const suggested = suggestions.map(({ id, score, reason }) => fitOf(id, score, reason));
-  const [first, ...others] = suggested;
-  const ways = first ? ranked.filter((one) => isOtherWay(one, suggestions)) : [];
-  const complete = ways.find((one) => isMoreComplete(pool, one, suggestions[0], text));
-  const [way] = complete ? [] : ways;
-  const needsMore = suggestions[0]?.level === 'high' && suggestions[0].missing.length > 0;
-  const alternative = way && needsMore ? [{ ...fitOf(way.id, way.score), isAlternative: true }] : [];
-  const fits = first ? [first, ...alternative, ...others] : ranked.slice(0, 3).map(({ id, score }) => fitOf(id, score));
-  const best = Math.max(0, ...ranked.map(({ score }) => score));
-  const elsewhere = await fitsElsewhere(request, text, best);
-  return [...elsewhere, ...(complete ? [fitOf(complete.id, complete.score)] : []), ...fits];
-}
-
-/** Whether an ability that is not suggested fits as well as the first suggestion, which covers it. */
-function isOtherWay({ id, score }: Ranked, suggestions: readonly Suggestion[]): boolean {
-  const [first] = suggestions;
-  return first !== undefined && score >= first.score * ABOUT && suggestions.every((one) => one.id !== id);
-}
-
-function isMoreComplete(pool: AbilityPool, { id }: Ranked, first: Suggestion | undefined, text: string): boolean {
-  const schema = pool.abilities.get(id)?.definition.input_schema;
-  if (!schema || !first || first.missing.length === 0) return false;
-  const { given, missing } = readInputs(schema, text);
-  return missing.length === 0 && Object.keys(given).length > 0;
-}
-
-/** Abilities of other environments, at most three, that fit better than all of this one. */
-async function fitsElsewhere(request: DecidingPlace, text: string, best: number): Promise<Fit[]> {
-  const { registry, environment } = request;
-  const fits = new Map<string, { score: number; environments: string[] }>();
-  const action = actionIn(text);
-  const isMeant = (words: readonly string[]): boolean =>
-    action?.kind !== 'write' || words.some((word) => action.stems.has(stemOf(word)));
-  for (const other of Object.keys(registry.project.environments).filter((name) => name !== environment)) {
-    const { ranked } = await poolIn(request, other).ranker.rank({ text, limit: 3 });
-    for (const { id, score } of ranked.filter(({ words }) => isMeant(words))) {
-      const known = fits.get(id) ?? { score, environments: [] };
-      fits.set(id, { score: Math.max(score, known.score), environments: [...known.environments, other] });
-    }
-  }
-  const here = poolIn(request, environment).abilities;
-  return [...fits]
-    .filter(([id, { score }]) => !here.has(id) && score >= FITS && score > best)
-    .sort(([, one], [, other]) => other.score - one.score)
-    .slice(0, 3)
-    .map(([abilityId, { score, environments }]) => {
-      return { abilityId, score, unavailable: `it runs in ${environments.join(', ')}, not in ${environment}` };
+/** The suggestions, which include what cannot be called here; if there are none, the nearest. */
+async function rankIn(pool: AbilityPool, text: string, among?: ReadonlySet<string>): Promise<Fit[]> {
+  const { suggestions } = await suggest(pool, { text, ...(among && { among }) });
+  if (suggestions.length > 0)
+    return suggestions.map(({ id, score, reason, unavailable }) => {
+      return { abilityId: id, score, reason, ...(unavailable !== undefined && { unavailable }) };
     });
+  const { ranked } = await pool.ranker.rank({ text, limit: 3, ...(among && { among }) });
+  return ranked.map(({ id, score }) => ({ abilityId: id, score: Math.min(score, NEARLY_FITS) }));
 }
+
+const NEARLY_FITS = FITS - 0.01;
 
 const routers = new Map<string, Router>();
 

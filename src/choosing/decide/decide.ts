@@ -55,7 +55,7 @@ export async function decide(given: DecideInput): Promise<RoutingDecision> {
   const input: RouterInput = { ...targets, focus, text: latest?.text ?? '', rank, shortlist, account, threshold };
   if (latest?.role !== 'user')
     return { ...clamp(NOTHING, input, 'rules'), stage: 'a', router: 'rules', continuation: null };
-  const ruled = stageA(input, check);
+  const ruled = await stageA(input, check);
   if (ruled) {
     const { stage, router: by, continuation, ...proposal } = ruled;
     return { ...clamp(proposal, input, 'rules'), stage, router: by, continuation };

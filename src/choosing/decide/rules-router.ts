@@ -1,10 +1,10 @@
+import { FITS } from '../ranker.js';
 import { actOf, answersLater } from './asks-for.js';
 import { beforeWaiting, byFit } from './by-fit.js';
 import { chooseAgent } from './choose-agent.js';
 import { isConsent } from './consent.js';
-import { act, clarify, NO_AGENT, questionAbout, respond } from './propose.js';
-import { withoutRefused } from './refused.js';
-import { isWordless, saidIn } from './said-text.js';
+import { act, clarify, NO_AGENT, questionAbout, questionOfAbilities, respond } from './propose.js';
+import { saidIn } from './said-text.js';
 import { signalIn } from './signals.js';
 import type { Proposal, RouterInput } from './targets.js';
 
@@ -18,12 +18,10 @@ export async function chooseByRules(input: RouterInput): Promise<Proposal> {
   if (retried) return retried;
   const described = describesOption(input);
   if (described) return described;
-  const { anchor, candidates, lane } = input.focus;
-  if (!anchor) return withoutFocus(said, candidates);
-  const wanted = withoutRefused(said);
-  if (isWordless(wanted)) return respond(0.9, 'It asks for something not to be done');
+  const { anchor, lane } = input.focus;
+  if (!anchor) return withoutFocus(input, said);
   const anchored = lane.window.find(({ id }) => id === anchor.message_id)?.text ?? anchor.snippet;
-  const about = anchored === input.text ? wanted : `${wanted}\n${withoutRefused(saidIn(anchored))}`;
+  const about = anchored === input.text ? said : `${said}\n${saidIn(anchored)}`;
   return (await bySignal(input, about)) ?? (await byFit(input, about));
 }
 
@@ -46,8 +44,13 @@ function retryOf({ focus, text }: RouterInput): Proposal | undefined {
   return { ...act('tool', { extensionId, capabilityId }, 1, 'The retry was agreed to'), references };
 }
 
-function withoutFocus(said: string, candidates: RouterInput['focus']['candidates']): Proposal {
-  if (candidates.length === 0 && actOf(said) === 'talks') return respond(0.9, 'Nothing is asked for');
+async function withoutFocus(input: RouterInput, said: string): Promise<Proposal> {
+  const { candidates } = input.focus;
+  if (candidates.length === 0 && actOf(said) === 'talks') {
+    const [named] = await input.rank(said);
+    if (named && named.score >= FITS) return clarify('It may name an ability', questionOfAbilities([named.abilityId]));
+    return respond(0.9, 'Nothing is asked for');
+  }
   const rationale =
     candidates.length > 0 ? 'It may be about several requests' : 'It refers to a request that is not known';
   return clarify(rationale, questionAbout(candidates, 'What should be done?'));
@@ -56,7 +59,7 @@ function withoutFocus(said: string, candidates: RouterInput['focus']['candidates
 async function bySignal(input: RouterInput, about: string): Promise<Proposal | undefined> {
   const signal = signalIn(about);
   if (!signal) return undefined;
-  const agentId = chooseAgent(input.agents, about);
+  const agentId = await chooseAgent(input, about);
   if (agentId !== undefined) return act('delegate', { agentId }, signal.confidence, signal.rationale);
   const fitting = await byFit(input, about);
   if (fitting.target !== null) return fitting;

@@ -1,148 +1,130 @@
+/** What a request needs by its form, whatever it is about. Source: R-003-21, R-003-22; docs/choosing.md#deciding. */
 import { correctTypos } from './typos.js';
 
-/** The kind of work that a request needs. Source: R-003-21, R-003-22; docs/choosing.md#deciding. */
+/** The kind of work that a request needs. */
 export interface Signal {
   /** `write`: texts, many of them or a long one; `steps`: several kinds of work. */
   need: 'write' | 'steps';
   confidence: number;
   rationale: string;
+  /** A plan or a workflow is to be made, so consent is needed. Source: R-003-19. */
+  isComplex: boolean;
 }
 
-interface Way extends Signal {
-  says: RegExp;
+/** Joins alternatives separated by spaces; `_` stands for a space. */
+function oneOf(words: string): string {
+  return `(?:${words.trim().split(/\s+/).join('|').replaceAll('_', '\\s+')})`;
 }
 
-/** Joins alternatives separated by ` | `; a space matches any white space. */
-function oneOf(...lines: readonly string[]): string {
-  const words = lines.join(' | ').split(/\s*\|\s*/);
-  return `(?:${words.join('|').replaceAll(' ', '\\s+')})`;
-}
-
-const NUMBER = oneOf(
-  '\\d{1,4} | two | three | four | five | six | seven | eight | nine | ten | twelve | fifteen | twenty | fifty',
-  'a hundred | a dozen | dozens of | a (?:few|couple|bunch|handful)(?: of)? | a (?:lot|set) of | a ton of | lots of',
-  'several | many | multiple | some | various | different',
-);
-const VARIANTS = oneOf(
-  'versions? | versons? | verions? | variants? | variations? | drafts? | alternatives? | options? | takes | phrasings | rewrites',
-  'rewordings | wordings | ways to (?:say|word|phrase|write|put) | headlines? | titles? | taglines? | slogans? | subject lines?',
-  'e-?mails? | messages | posts | tweets | captions | paragraphs | intros? | openings | blurbs | poems | jokes | names | ideas for',
-);
-const WRITE = oneOf(
-  'writ(?:e|ing) | draft(?:ing)? | compose | produce | creat(?:e|ing) | generat(?:e|ing) | come up with | give me | get me | make(?: me)?',
-  'prepare | brainstorm | need | want | word | phrase | rewrite | reword | rephrase | do | send me | show me | list | (?:can|could|may) (?:i|we) (?:get|have)',
-);
+const NUMBER =
+  oneOf(`\\d{1,4} two three four five six seven eight nine ten twelve fifteen twenty fifty a_hundred a_dozen dozens_of
+  a_(?:few|couple|bunch|handful|lot|set|ton)(?:_of)? lots_of several many multiple some various different`);
+const VARIANTS =
+  oneOf(`versions? variants? variations? drafts? alternatives? options? takes phrasings rewrites rewordings wordings
+  ways_to_(?:say|word|phrase|write|put) headlines? titles? taglines? slogans? subject_lines? e-?mails? messages posts tweets captions
+  paragraphs intros? openings blurbs poems jokes names ideas_for`);
+const WRITE =
+  oneOf(`writ(?:e|ing) draft(?:ing)? compose produce creat(?:e|ing) generat(?:e|ing) come_up_with give_me get_me make(?:_me)?
+  prepare brainstorm need want word phrase rewrite reword rephrase do (?:can|could|may)_(?:i|we)_(?:get|have)`);
 const AUTHOR = oneOf(
-  'writ(?:e|ing) | draft(?:ing)? | compose | author | prepare | put together | work out | come up with | create | make(?: me)? | need | type up',
+  `writ(?:e|ing) draft(?:ing)? compose author prepare put_together work_out come_up_with create make(?:_me)? need type_up`,
 );
-const DOCUMENT = oneOf(
-  'proposal | plan | report | essay | article | blog post | blog | letter | spec(?:ification)? | design doc(?:ument)? | white ?paper',
-  'story | speech | announcement | press release | newsletter | outline | road ?map | post-?mortem | memo | brief | pitch',
-  'cover letter | one-?pager | rfc | documentation',
-);
+const DOCUMENT =
+  oneOf(`proposal report essay article blog(?:_post)? letter spec(?:ification)? design_doc(?:ument)? white_?paper story speech
+  announcement press_release newsletter outline post-?mortem memo brief pitch cover_letter one-?pager rfc documentation`);
 const RESEARCH = oneOf(
-  'research | investigate | look into | explore | study | survey | find out | gather | collect | look up | analy[sz]e',
+  'research investigate look_into explore study survey find_out gather collect look_up analy[sz]e',
 );
 const CONCLUDE = oneOf(
-  'compare | put | summari[sz]e | evaluate | rank | recommend | report | write | draft | present | contrast | analy[sz]e',
+  'compare put summari[sz]e evaluate rank recommend report write draft present contrast analy[sz]e',
 );
-const CHOOSE = oneOf('recommend | rank | summari[sz]e | report | choose | write | pick | tell me which');
-const BUILD = oneOf('make | create | build | set ?up | design | write | put together | automate | draft');
-const WORKFLOW = oneOf('workflow | pipeline | automation | runbook');
+const CHOOSE = oneOf('recommend rank summari[sz]e report choose write pick tell_me_which');
+const BUILD = oneOf('make create build set_?up design write put_together automate draft');
 /** Words of the patterns that are often mistyped. */
 const SIGNAL_WORDS: ReadonlySet<string> = new Set(
-  [
-    'write writing rewrite draft drafting compose generate create brainstorm',
-    'versions variants variations drafts alternatives headlines taglines slogans subject captions paragraphs emails messages',
-    'proposal report essay article announcement newsletter research investigate compare summarise summarize recommend workflow',
-  ].flatMap((words) => words.split(' ')),
-);
-/** Before a number that begins a sentence. */
-const LEADING = oneOf(
-  'i | we | please | can | could | you | need | want | and | now | then | ok | also | like | would | about | how | what',
+  `write writing rewrite draft drafting compose generate create brainstorm versions variants variations drafts alternatives headlines
+  taglines slogans subject captions paragraphs emails messages proposal report essay article announcement newsletter research
+  investigate compare summarise summarize recommend workflow`.split(/\s+/),
 );
 /** Stops at prepositions: "an issue about the report" is not a report. */
 const NO_OTHER = '(?!(?:about|of|from|on|with|that|which|into|to|for|my|in)\\b(?!\\s+(?:me|us)\\b))';
 /** Up to four words between the parts. */
 const FEW = `(?:\\s+${NO_OTHER}[\\w'-]+){0,4}?`;
-const ARTICLE = '(?:(?:a|an|the|our|my|some|me a|us a|up a)\\s+)?';
-const ADJECTIVES = `(?:${NO_OTHER}[\\w'-]+\\s+){0,3}?`;
+const NOUN = `\\s+(?:(?:a|an|the|our|my|some|me a|us a|up a)\\s+)?(?:${NO_OTHER}[\\w'-]+\\s+){0,3}?`;
+/** Before a number that begins a sentence. */
+const LEADING = oneOf('i we please can could you need want and now then ok also like would about how what');
 
+type Way = Signal & { says: RegExp };
+
+function way(need: Signal['need'], confidence: number, rationale: string, says: string, isComplex = false): Way {
+  return { need, confidence, rationale, isComplex, says: new RegExp(says, 'i') };
+}
+
+/** The strongest first. */
 const WAYS: readonly Way[] = [
-  write(0.92, 'Many variants of a text', `\\b${WRITE}\\b${FEW}\\s+${NUMBER}${FEW}\\s+${VARIANTS}\\b`),
-  write(
+  way('write', 0.92, 'Many variants of a text', `\\b${WRITE}\\b${FEW}\\s+${NUMBER}${FEW}\\s+${VARIANTS}\\b`),
+  way(
+    'write',
     0.88,
     'Many variants of a text',
     `(?:^|[.!?,:;])\\W*(?:${LEADING}\\b\\W*)*${NUMBER}(?:\\s+more)?${FEW}\\s+${VARIANTS}\\b`,
   ),
-  write(
-    0.85,
-    'Many variants of a text',
-    `\\b(?:in|as)\\s+${NUMBER}${FEW}\\s+(?:versions?|variants?|variations?|ways|styles|tones)\\b`,
-  ),
-  write(0.85, 'A long text is to be written', `\\b${AUTHOR}\\b${FEW}\\s+${ARTICLE}${ADJECTIVES}${DOCUMENT}\\b`),
-  steps(
+  way(
+    'steps',
     0.88,
     'Several steps: research, and what comes of it',
     `\\b${RESEARCH}\\b[\\s\\S]{0,160}?\\b(?:and|then|,)\\s+(?:then\\s+)?${CONCLUDE}\\b`,
   ),
-  steps(
+  way('write', 0.85, 'A plan is to be made', `\\b${AUTHOR}\\b${FEW}${NOUN}(?:plan|road\\s?map)\\b`, true),
+  way('write', 0.85, 'A long text is to be written', `\\b${AUTHOR}\\b${FEW}${NOUN}${DOCUMENT}\\b`),
+  way(
+    'write',
+    0.85,
+    'Many variants of a text',
+    `\\b(?:in|as)\\s+${NUMBER}${FEW}\\s+(?:versions?|variants?|variations?|ways|styles|tones)\\b`,
+  ),
+  way(
+    'steps',
+    0.85,
+    'A workflow is to be made',
+    `\\b${BUILD}\\b(?:\\s+(?:me|us))?${NOUN}(?:workflow|pipeline|automation|runbook)\\b`,
+    true,
+  ),
+  way(
+    'steps',
     0.82,
     'Several steps: a comparison, and what comes of it',
     `\\bcompare\\b[\\s\\S]{0,160}?\\b(?:and|then)\\s+${CHOOSE}\\b`,
   ),
-  steps(0.85, 'A workflow is to be made', `\\b${BUILD}\\b(?:\\s+(?:me|us))?\\s+${ARTICLE}${ADJECTIVES}${WORKFLOW}\\b`),
 ];
 
-function write(confidence: number, rationale: string, says: string): Way {
-  return { need: 'write', confidence, rationale, says: new RegExp(says, 'i') };
-}
-
-function steps(confidence: number, rationale: string, says: string): Way {
-  return { need: 'steps', confidence, rationale, says: new RegExp(says, 'i') };
-}
-
-/** Existing texts, which are looked up, not written: "show me the last 5 emails". */
-const EXISTING = new RegExp(
-  `\\b(?:the|my|our|his|her|their|all)\\s+(?:last|latest|newest|recent|unread|open|old|oldest)\\b|\\b(?:last|latest|newest|recent|unread|open)\\s+\\d+|${NUMBER}\\s+(?:last|latest|newest|recent|unread|open)\\b|\\bin\\s+(?:the|my|our)\\s+(?:inbox|mailbox|mails?|archive|folder|drive)\\b|\\b(?:sent|received|arrived|got|came in)\\b`,
-  'i',
-);
-const MAKES =
-  /\b(?:writ(?:e|ing)|draft|compose|creat(?:e|ing)|generat(?:e|ing)|come up with|brainstorm|rewrite|reword|rephrase)\b/i;
-
-/** The strongest signal; undefined if none, or for a question about it. Source: R-003-21, R-003-22. */
+/** The strongest signal; undefined if none, for a question about it, or for what is not to be done. */
 export function signalIn(text: string): Signal | undefined {
   const said = correctTypos(text, SIGNAL_WORDS);
-  if (isQuestion(said)) return undefined;
-  const found = WAYS.filter(
-    ({ says, need }) => says.test(said) && !(need === 'write' && EXISTING.test(said) && !MAKES.test(said)),
-  );
-  const [strongest] = found.sort((one, other) => other.confidence - one.confidence);
-  if (!strongest) return undefined;
-  const { says: _, ...signal } = strongest;
-  return signal;
+  const isQuestion = QUESTION_ALONE.test(said) && !REQUEST.test(said);
+  return isQuestion || NEGATED.test(said) || EXISTING.test(said) ? undefined : WAYS.find(({ says }) => says.test(said));
 }
 
-const MAX_WORDS_INLINE = 25;
-const QUESTION_WORD = oneOf(
-  'what | who | whom | whose | when | where | which | why | how | whats | hows | is | are | am | was | were | does | did | should',
-  'do (?:you|we|i|they|people) | have (?:you|we|i|they) | has | would | could | can | may | explain | define',
-  'tell me (?:what|who|why|how|about) | wie | wer | warum | comment | pourquoi | quel(?:le)?',
-);
-const QUESTION = new RegExp(
-  `\\?\\W*$|^\\W*(?:(?:hey|hi|ok|so|and|but|btw|quick question)\\b\\W*)*(?:${QUESTION_WORD}|what's)\\b`,
+const BEFORE = '^\\W*(?:(?:hey|hi|ok|so|and|but|btw|no|please|pls|quick question)\\b\\W*)*';
+const NEGATED = new RegExp(`${BEFORE}(?:do not|don['’]?t|dont|never)\\b`, 'i');
+const QUESTION_WORD =
+  oneOf(`what['’]?s? who['’]?s? whom whose when where which why how['’]?s? is are am was were does did should
+  do_(?:you|we|i|they|people) have_(?:you|we|i|they) has would could can may explain define tell_me_(?:what|who|why|how|about)
+  wie wer warum comment pourquoi quel(?:le)?`);
+const QUESTION = new RegExp(`\\?\\W*$|${BEFORE}${QUESTION_WORD}\\b`, 'i');
+const QUESTION_ALONE = new RegExp(`${BEFORE}${QUESTION_WORD}\\b[^.!?\\n]*\\??\\W*$`, 'i');
+/** "Can you ...", "what about ...", "could I have ..." ask for something to be done. */
+const REQUEST = new RegExp(
+  `${BEFORE}(?:(?:can|could|would|will) (?:you|u|we)|(?:what|how) about|(?:can|could|may) (?:i|we) (?:have|get))\\b`,
   'i',
 );
-const QUESTION_FIRST = new RegExp(
-  `^\\W*(?:(?:hey|hi|ok|so|and|but|btw|quick question)\\b\\W*)*(?:${QUESTION_WORD}|what's)\\b[^.!?\\n]*\\??\\W*$`,
-  'i',
-);
-const REQUEST_TO_HAVE =
-  /^\W*(?:(?:hey|hi|ok|so|and|please|pls)\b\W*)*(?:(?:what|how) about|(?:can|could|may) (?:i|we) (?:have|get))\b/i;
 /** "When you have a minute" is no question. */
 const AT_LEISURE =
   /^\W*when(?:ever)? (?:you|u) (?:have|get|can|find)\b(?: (?:a|an|some|the|spare|free|quick|minute|moment|second|sec|time|chance))*,?/i;
-const REQUEST_TO_DO = /^\W*(?:(?:hey|hi|ok|so|and|please|pls)\b\W*)*(?:can|could|would|will) (?:you|u|we)\b/i;
+/** Texts that exist are looked up, not written. */
+const EXISTING =
+  /\b(?:search|sent|received|arrived|in (?:the|my|our) (?:inbox|mailbox|mails?|archive|folder|drive))\b/i;
+const MAX_WORDS_INLINE = 25;
 
 /** A question that is short enough for an immediate answer. Source: R-003-22. */
 export function isShortQuestion(said: string): boolean {
@@ -155,13 +137,8 @@ export function isAbout(said: string): boolean {
   return QUESTION.test(phrase) && !REQUEST_TO_DO.test(phrase);
 }
 
-/** A question about something, not a request for it: "how do I write a proposal?". */
-function isQuestion(said: string): boolean {
-  return QUESTION_FIRST.test(said) && !REQUEST_TO_DO.test(said) && !REQUEST_TO_HAVE.test(said);
-}
-
-const WHETHER =
-  /^\W*(?:(?:hey|hi|ok|so|and|please|pls)\b\W*)*(?:is|are|does|do|did|has|have|can|could|will|would|any|check)\b/i;
+const REQUEST_TO_DO = new RegExp(`(?:${BEFORE}|[,;.]\\s*)(?:can|could|would|will) (?:you|u|we)\\b`, 'i');
+const WHETHER = new RegExp(`${BEFORE}(?:is|are|does|do|did|has|have|can|could|will|would|any|check)\\b`, 'i');
 
 export function isWhether(said: string): boolean {
   return WHETHER.test(said);

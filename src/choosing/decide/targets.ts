@@ -9,7 +9,7 @@ import type {
   ToolTarget,
   WorkflowTarget,
 } from '../../contracts/routing.js';
-import type { Accounted } from '../account-for.js';
+import type { Accounted, Known } from '../account-for.js';
 
 /** An ability that fits a text. The score is from 0 to 1. */
 export interface Fit {
@@ -17,16 +17,12 @@ export interface Fit {
   score: number;
   /** One sentence without a full stop. */
   reason?: string;
-  /** Words that it shares with the text. */
-  words?: readonly string[];
-  /** Does the same as the one before it; the user chooses. */
-  isAlternative?: boolean;
   /** Why it cannot be called here: one sentence without a full stop. */
   unavailable?: string;
 }
 
-/** Ranks abilities for a text, best first. */
-export type RankTargets = (text: string) => Promise<readonly Fit[]>;
+/** Ranks abilities for a text, best first. @param among only these ids; absent: all. */
+export type RankTargets = (text: string, among?: ReadonlySet<string>) => Promise<readonly Fit[]>;
 
 /** Returns at most `limit` ids of abilities that match a text, best first. */
 export type ShortlistTargets = (text: string, limit: number) => Promise<readonly string[]>;
@@ -84,19 +80,30 @@ export function agentOf({ agents }: Targets, target: RouteTarget | null): AgentT
   return agents.find(({ id }) => id === target.agentId);
 }
 
+/** What an ability is to a router. */
+export interface Target {
+  decision: 'tool' | 'workflow' | 'delegate';
+  target: RouteTarget;
+  effects: Effect;
+}
+
+/** How its words are accounted for. */
+export function takesOf(targets: Targets, ability: string): Known['takes'] {
+  const found = targetFor(targets, ability);
+  if (!found || found.decision === 'delegate') return found ? 'requests' : 'changes';
+  return isReading(found.effects) ? 'reads' : 'changes';
+}
+
 /** Undefined: the ability cannot be called. */
-export function targetFor(
-  { tools, workflows }: Targets,
-  ability: string,
-): { decision: 'tool' | 'workflow'; target: RouteTarget; effects: Effect; summary: string } | undefined {
+export function targetFor({ agents, tools, workflows }: Targets, ability: string): Target | undefined {
   const tool = tools.find(({ abilityId }) => abilityId === ability);
   if (tool) {
     if (!tool.available) return undefined;
-    const { extensionId, capabilityId, effects, summary } = tool;
-    return { decision: 'tool', target: { extensionId, capabilityId }, effects, summary };
+    const { extensionId, capabilityId, effects } = tool;
+    return { decision: 'tool', target: { extensionId, capabilityId }, effects };
   }
+  const agent = agents.find(({ id }) => id === ability);
+  if (agent) return { decision: 'delegate', target: { agentId: ability }, effects: agent.effects };
   const workflow = workflows.find(({ abilityId }) => abilityId === ability);
-  if (!workflow) return undefined;
-  const { effects, summary } = workflow;
-  return { decision: 'workflow', target: { abilityId: ability }, effects, summary };
+  return workflow && { decision: 'workflow', target: { abilityId: ability }, effects: workflow.effects };
 }

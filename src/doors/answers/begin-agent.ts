@@ -75,7 +75,8 @@ async function offeredAbilities(
 ): Promise<OfferedAbility[]> {
   const pool = poolOf(registry, environment, scope, env);
   const { ranked } = await pool.ranker.rank({ text: prompt, limit: MAX_OFFERED });
-  const ids = new Set([...ranked.map(({ id }) => id), ...pool.abilities.keys()]);
+  const here = [...pool.abilities.values()].filter(({ unavailable }) => unavailable === null).map(({ id }) => id);
+  const ids = new Set([...ranked.map(({ id }) => id).filter((id) => here.includes(id)), ...here]);
   let room = MAX_SCHEMAS;
   return [...ids].slice(0, MAX_OFFERED).flatMap((id) => {
     const definition = pool.abilities.get(id)?.definition;

@@ -31,6 +31,7 @@ export interface RoutedAbility extends Suggestion {
 
 export interface RoutedRequest extends Omit<Suggested, 'suggestions'> {
   request: string;
+  /** Whether an ability that fits can run here. */
   fits: boolean;
   suggestions: RoutedAbility[];
 }
@@ -48,7 +49,7 @@ export async function routeRequest(question: RouteQuestion, request: string): Pr
   const { pool, limit } = question;
   const found = await suggest(pool, { text: request, ...(limit !== undefined && { limit }) });
   const suggestions = found.suggestions.map((suggestion) => describe(question, suggestion));
-  return { request, fits: suggestions.length > 0, ...found, suggestions };
+  return { request, fits: suggestions.some(({ unavailable }) => unavailable === undefined), ...found, suggestions };
 }
 
 function describe({ registry, environment, detail, pool }: RouteQuestion, suggestion: Suggestion): RoutedAbility {

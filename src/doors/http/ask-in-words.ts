@@ -51,6 +51,7 @@ function requestOf({ door, caller, body, signal }: Call): Request {
     env: door.env,
     agreed: false,
     ...(body.pack !== undefined && { pack: body.pack }),
+    ...(body.plan !== undefined && { plan: body.plan }),
     signal,
   };
 }

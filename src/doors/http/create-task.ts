@@ -4,6 +4,7 @@ import { TASK_HEADERS } from '../../contracts/access.js';
 import type { JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { refuseWithoutSteps } from '../../planning/resolve/check-ability.js';
+import { wantedPlan } from '../../rules/plans/wanted-plan.js';
 import { readTraceparent } from '../../rules/traces/trace-context.js';
 import { findAbility } from '../answers/find-ability.js';
 import { noteUnknown } from '../answers/note-gap.js';
@@ -56,7 +57,7 @@ async function readWanted({ door, caller, body, headers, signal }: Call, run: bo
       trace: readTraceparent(headers.traceparent) ?? null,
       intent: body.intent?.replaceAll(/\s+/g, ' ') ?? null,
     },
-    ...(body.plan !== undefined && { plan: { plan: body.plan } }),
+    ...(body.plan !== undefined && { plan: wantedPlan(body.plan) }),
     ...(key !== undefined && { key }),
     run,
     signal,

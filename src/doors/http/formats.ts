@@ -32,9 +32,9 @@ const newTask = {
   intent: z.string().trim().min(1).max(1000).optional().describe('What it is for; kept and shown with the task.'),
   plan: z
     .string()
-    .regex(/^[0-9a-f]{64}$/)
+    .regex(/^[0-9a-f]{64}(?:\.[0-9a-f]{64})?$/)
     .optional()
-    .describe('Refuse anything but the plan with this digest.'),
+    .describe('Refuse anything but the plan with this digest; after a dot that of its input.'),
 };
 
 export const createBody = z.strictObject(newTask);

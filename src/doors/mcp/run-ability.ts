@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { createTask, handleOf, newTaskSecret, readHandle } from '../../client/index.js';
 import type { Person } from '../../contracts/callers.js';
 import type { JsonObject } from '../../contracts/json.js';
+import { wantedPlan } from '../../rules/plans/wanted-plan.js';
 import { withWarnings } from './answers.js';
 import { followTask } from './follow-task.js';
 import type { ToolAnswer, ToolCall } from './mcp-door.js';
@@ -29,7 +30,6 @@ export async function runAbility(call: ToolCall, wanted: z.output<typeof runInpu
   const { door, visitor, caller, signal } = call;
   const connection = await call.loan.connect();
   const secret = newTaskSecret();
-  const [plan, input] = wanted.plan?.split('.') ?? [];
   const { trace = null } = call;
   const who = { person: caller, kind: 'agent', scope: door.scope, trace, intent: wanted.intent ?? null } as const;
   const created = await visitor.session.use(connection, door, caller, (session) =>
@@ -43,7 +43,7 @@ export async function runAbility(call: ToolCall, wanted: z.output<typeof runInpu
       signal,
       ...door.strict(),
       ...(wanted.key !== undefined && { key: keyOf(caller, wanted.key) }),
-      ...(plan !== undefined && { plan: { plan, ...(input !== undefined && { input }) } }),
+      ...(wanted.plan !== undefined && { plan: wantedPlan(wanted.plan) }),
     }),
   );
   const key = created.id;

@@ -23,15 +23,18 @@ export async function search(
   const registry = door.registry();
   const { environment, scope, env } = door;
   const question = { registry, pool: poolOf(registry, environment, scope, env), environment, detail, limit: MAX };
-  const { suggestions, nearest, documents, question: ask, ranker, warning } = await routeRequest(question, query);
-  if (suggestions.length === 0) {
-    const gap = { request: query, kind: 'nothing_fits', door: 'search', environment, scope, nearest } as const;
+  const { fits, suggestions, nearest, documents, question: ask, ranker, warning } = await routeRequest(question, query);
+  if (!fits) {
+    const kind = suggestions.length > 0 ? 'not_here' : 'nothing_fits';
+    const near = [...suggestions.map(({ id }) => id), ...nearest].slice(0, 3);
+    const gap = { request: query, kind, door: 'search', environment, scope, nearest: near } as const;
     noteGap(registry, env ?? process.env, gap);
   }
   const data = {
     abilities: suggestions.slice(0, limit).map(shown),
     total: suggestions.length,
-    ...(suggestions.length === 0 && { nothing_fits: true, nearest }),
+    ...(suggestions.length === 0 && { nothing_fits: true }),
+    ...(!fits && nearest.length > 0 && { nearest }),
     ...(documents.length > 0 && { documents }),
     ...(ask !== null && { ask: oneLine(ask) }),
     ...(registry.project.policy.embeddings && { ranker }),

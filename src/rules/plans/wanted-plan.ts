@@ -24,6 +24,12 @@ export interface PlanChange {
   parts?: Record<string, string>;
 }
 
+/** @param reference digest of a plan, perhaps with that of its input after a dot. */
+export function wantedPlan(reference: string): WantedPlan {
+  const [plan = '', input] = reference.split('.');
+  return { plan, ...(input !== undefined && { input }) };
+}
+
 /** @throws AbilityError `plan.changed` if the input is not the planned one. */
 export function refuseOtherInput(wanted: WantedPlan | undefined, { plan, input }: FoundPlan): void {
   if (wanted?.input === undefined || wanted.input === input) return;

@@ -5,8 +5,16 @@ const NOTE = {
   texts: ['notes.delete', 'Deletes one note, if it was not archived before.', 'Delete one note by its id'],
   places: ['dev', 'modules/notes'],
   input: { note_id: 'n-42' },
-};
-const MACHINES = { texts: ['machines.list', 'Lists the machines.'], places: ['dev'], input: {} };
+  verbs: [],
+  takes: 'changes',
+} as const;
+const MACHINES = {
+  texts: ['machines.list', 'Lists the machines.'],
+  places: ['dev'],
+  input: {},
+  verbs: [],
+  takes: 'reads',
+} as const;
 
 test.each([
   'delete the note n-42',
@@ -16,7 +24,7 @@ test.each([
   'run notes.delete with note_id=n-42',
   'delete note "n-42" for me now',
 ])('a plain order is accounted for to its last word: %s (R-003-20)', (text) => {
-  expect(accountFor(text, NOTE)).toEqual({ unused: [], limits: [], isOrder: true, isAbout: true });
+  expect(accountFor(text, NOTE)).toMatchObject({ unused: [], limits: [], isOrder: true, isAbout: true, isFar: false });
 });
 
 /** Forbidden, withdrawn, postponed, conditional, quoted, of something else, in another language, no order. */
@@ -64,6 +72,7 @@ test.each([
   ['show me the machines please', []],
   ['what machines are there right now?', []],
   ['list machines in zone a', ['zone']],
+  ['list machines a', []],
   ['list machines of Bob', ['Bob']],
   ['list machines since 2026-01-01', ['2026-01-01']],
   ['which machines does a@b.example own', ['a@b.example']],

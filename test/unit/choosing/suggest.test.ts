@@ -62,11 +62,9 @@ test('R-000-15: a low-level one is offered for what no fitting high-level one co
   expect(found).toContain('office.sheet');
 });
 
-test('R-000-08: an agent is matched by its scenarios and keywords; deciding can leave agents out', async () => {
+test('R-000-08, R-000-15: an agent is matched by its scenarios and keywords', async () => {
   expect(await idsFor('review a pull request')).toEqual(['reviewer']);
   expect(await idsFor('critique')).toEqual(['reviewer']);
-  const { abilities } = poolOf(registry, 'dev', null, {}, 'without agents');
-  expect([...abilities.keys()]).toEqual([...pool.abilities.keys()].filter((id) => id !== 'reviewer'));
 });
 
 test('R-000-16: a low-level ability is matched by its key and summary', async () => {
@@ -112,11 +110,27 @@ test('a required input that is not in the request leads to a question; one that 
   expect(complete.question).toBeNull();
 });
 
-test('workflows without steps, and abilities of another environment, are not suggested', async () => {
-  expect(await idsFor('rebuild the search catalogue of articles')).toEqual([]);
-  expect(await idsFor('empty the page cache')).toEqual([]);
+test('what fits best and cannot run here is named with the reason, and nothing else is suggested (C-50)', async () => {
+  const unavailable = async (text: string) => {
+    const { suggestions, question } = await ask(text);
+    expect(question).toBeNull();
+    return suggestions.map((one) => [one.id, one.unavailable]);
+  };
+  expect(await unavailable('rebuild the search catalogue of articles')).toEqual([['later', 'it has no steps yet']]);
+  expect(await unavailable('empty the page cache')).toEqual([['cache.flush', 'it runs in prod, not in dev']]);
   const inProd = await suggest(poolOf(registry, 'prod', null), { text: 'empty the page cache' });
-  expect(inProd.suggestions.map(({ id }) => id)).toEqual(['cache.flush']);
+  expect(inProd.suggestions).toMatchObject([{ id: 'cache.flush' }]);
+  expect(inProd.suggestions[0]).not.toHaveProperty('unavailable');
+});
+
+test('an ability that a request names is found, also by an id that is a greeting', async () => {
+  expect((await idsFor('please run office.sheet'))[0]).toBe('office.sheet');
+  expect(await idsFor('db.read.user_row')).toEqual(['db.read.user_row']);
+});
+
+test('words in an address or an id do not make an ability fit', async () => {
+  expect(await idsFor('who is sheet@grading.example')).toEqual([]);
+  expect(await idsFor('what is up with grading-sheet-42')).toEqual([]);
 });
 
 test('the same registry is read once', () => {

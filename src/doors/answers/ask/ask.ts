@@ -20,8 +20,9 @@ import { AbilityError } from '../../../contracts/problem.js';
 import type { Pending } from '../../../contracts/routing.js';
 import type { AbilityGuard, SessionThread, TurnContext } from '../../../contracts/session.js';
 import { isEndState } from '../../../contracts/states.js';
-import type { TaskResult, WantedPlan } from '../../../contracts/task.js';
+import type { TaskResult } from '../../../contracts/task.js';
 import { digestOf } from '../../../rules/canonical.js';
+import { wantedPlan } from '../../../rules/plans/wanted-plan.js';
 import { RUN_FILES } from '../../../server/logs/run-log.js';
 import { pathsOf } from '../../../server/project-paths.js';
 import { noteGap } from '../note-gap.js';
@@ -173,7 +174,7 @@ async function runPlanned(
     ability: call.ability_id,
     environment,
     input: call.input,
-    plan: wantedOf(call.reference),
+    plan: wantedPlan(call.reference),
     inRun: id,
     key: keyOf(id),
     caller: { ...who, intent: text.trim().replaceAll(/\s+/g, ' ').slice(0, 1000) },
@@ -198,11 +199,6 @@ async function sendChosen(
 /** Key of the run's task, so that repeating the run finds it. */
 function keyOf(run: string): string {
   return run.length <= 60 ? `${run}.t1` : `${run.slice(0, 40)}-${digestOf(run).slice(0, 16)}.t1`;
-}
-
-function wantedOf(reference: string): WantedPlan {
-  const [plan = '', input] = reference.split('.');
-  return { plan, ...(input !== undefined && { input }) };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type Accounted, accountFor, unusedWords } from '../../../choosing/account-for.js';
+import { type Accounted, accountInPool, unusedWords } from '../../../choosing/account-for.js';
 import type { Decided } from '../../../choosing/decide/decide-in-project.js';
 import { isReading } from '../../../choosing/decide/targets.js';
 import type { JsonObject } from '../../../contracts/json.js';
@@ -32,32 +32,23 @@ export function considerCall(
     return asking(questionFor(open), choicesOf(open.schema), pending);
   }
   const { plan } = planning;
-  const accounted = accountedFor(request, pool, plan, text);
+  const accounted = accountInPool(
+    pool,
+    plan.ability_id,
+    text,
+    isReading(plan.effects) ? 'reads' : undefined,
+    plan.input,
+  );
   const isAnswered = Object.keys(known).length > 0;
   if (!(needsApproval || needsConsent(request, plan) || (!isAnswered && accounted.limits.length > 0)))
     return runs(plan);
   if (request.caller === 'agent') return forAgent(plan);
   if (agreedTo === plan.reference || request.plan === plan.reference) return runs(plan);
   if (request.plan !== undefined) return unavailable(changedTo(plan));
-  if (request.agreed && isReading(plan.effects)) return runs(plan);
+  if (request.agreed && isReading(plan.effects) && accounted.limits.length === 0) return runs(plan);
   const unused = isReading(plan.effects) ? accounted.limits : accounted.unused;
   const asked = asksForConsent(request, thread, plan, text, { ...accounted, unused });
   return { ...asked, ...(agreedTo !== undefined && { answer: CHANGED }) };
-}
-
-/** The texts of an agent are not in the pool: it takes the whole request as an input. */
-function accountedFor(
-  { environment, scope }: Request,
-  { abilities }: Decided['pool'],
-  { ability_id, input }: PlannedCall,
-  text: string,
-): Accounted {
-  const { summary = [], uses = [], keywords = [] } = abilities.get(ability_id)?.text.texts ?? {};
-  return accountFor(text, {
-    texts: [ability_id, ...summary, ...uses, ...keywords],
-    places: [environment, scope],
-    input,
-  });
 }
 
 function changedTo({ ability_id, reference }: PlannedCall): Parameters<typeof unavailable>[0] {

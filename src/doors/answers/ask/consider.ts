@@ -1,7 +1,7 @@
 import { actOf } from '../../../choosing/decide/asks-for.js';
 import { type Decided, decideInProject } from '../../../choosing/decide/decide-in-project.js';
 import { isAbout } from '../../../choosing/decide/signals.js';
-import { GENERIC_AGENT, toolOf } from '../../../choosing/decide/targets.js';
+import { GENERIC_AGENT, isReading, toolOf } from '../../../choosing/decide/targets.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../contracts/json.js';
 import type { LaneMessage, Pending, RecruitmentResult, RoutingDecision } from '../../../contracts/routing.js';
 import type { SessionThread } from '../../../contracts/session.js';
@@ -177,7 +177,7 @@ function responds({ decided, nearest, suggestions, about }: Acting): Resolution 
   const [missed] = decided.missed;
   if (missed) return { ...unavailable(cannotRun(decided.missed)), ...waits, abstained: true };
   if (!isAbout(about)) return { ...answered(nothingFits(nearest)), ...waits, abstained: true };
-  const fitting = suggestions.slice(0, 3).map(({ id }) => id);
+  const fitting = (suggestions.length > 0 ? suggestions.map(({ id }) => id) : nearest).slice(0, 3);
   const hint = fitting.length > 0 ? `It may be about ${listed(fitting, 'or')}.` : '`ability list` shows what there is.';
   return { ...answered(`Nothing was run, since it is a question. ${hint}`), ...waits };
 }
@@ -200,20 +200,24 @@ function clarifies({ request, thread, decided, nearest, suggestions, about }: Ac
   return asking(question, labels, pendingOf(thread, what));
 }
 
-/** Uses an agent of the project; if none fits, the ability of the recruited pack. Source: C-23. */
+/** Uses an agent of the project; if none fits, the ability of a pack with the capability asked for. Source: C-23. */
 async function delegates(acting: Acting): Promise<Resolution> {
   const { request, recruited, decided, about } = acting;
   const { registry } = request;
   const { target } = decided.decision;
   const agent = target && 'agentId' in target ? target.agentId : GENERIC_AGENT;
   const recruitedOne = workflowOfPack(registry, recruited.specialist_id);
-  const isOther = loadedComposite(registry, recruitedOne) !== undefined;
-  const ability = agent === GENERIC_AGENT && isOther ? recruitedOne : agent;
-  const needsApproval = decided.decision.needs_approval || registry.workflows.has(ability);
+  const isAsked = ASKED.has(recruited.routing_method) && loadedComposite(registry, recruitedOne) !== undefined;
+  const ability = agent === GENERIC_AGENT && isAsked ? recruitedOne : agent;
+  const found = decided.targets.agents.find(({ id }) => id === ability);
+  const isSimple = ability === agent || (found && !found.isComplex && isReading(found.effects));
+  const needsApproval = !isSimple || decided.decision.needs_approval;
   const takesRequest = registry.agents.get(ability)?.value.input_schema.properties;
   const known: JsonObject = isJsonObject(takesRequest) && 'request' in takesRequest ? { request: about } : {};
   return considerCall(acting, ability, about, { needsApproval, known });
 }
+
+const ASKED: ReadonlySet<string> = new Set(['explicit', 'capability_routing']);
 
 function calledBy({ decided }: Acting): string {
   const { target } = decided.decision;

@@ -61,14 +61,18 @@ function requiredOf(schema: JsonObject): string[] {
   return names.filter((name) => !('default' in inputSchema(schema, name)) && !('const' in inputSchema(schema, name)));
 }
 
-/** The inputs that the only fitting branch of `oneOf` or `anyOf` requires; empty if several branches fit. */
+/** What the fitting branch of `oneOf` or `anyOf` requires: of several, the one that lacks least. */
 function requiredByBranch(schema: JsonObject, given: JsonObject): string[] {
   const branches = [schema.oneOf, schema.anyOf].flatMap((list) =>
     Array.isArray(list) ? list.filter(isJsonObject) : [],
   );
-  const [only, ...more] = branches.filter((branch) => mayBe(branch, given));
-  if (!only || more.length > 0 || !Array.isArray(only.required)) return [];
-  return only.required.filter((name) => typeof name === 'string');
+  const required = branches
+    .filter((branch) => mayBe(branch, given))
+    .map(({ required: names }) => {
+      return Array.isArray(names) ? names.filter((name) => typeof name === 'string') : [];
+    });
+  const lacks = (names: readonly string[]): number => names.filter((name) => !Object.hasOwn(given, name)).length;
+  return required.sort((one, other) => lacks(one) - lacks(other))[0] ?? [];
 }
 
 function mayBe(branch: JsonObject, given: JsonObject): boolean {

@@ -23,10 +23,12 @@ export async function run(context: Context, [words]: [string[]], flags: Choosing
   const question = { registry, pool, environment, detail: flags.detail };
   const whole = await routeRequest(question, text);
   const steps = await Promise.all(flags.step.map((step) => routeRequest(question, step)));
-  for (const { request, fits, nearest } of [whole, ...steps]) {
+  for (const { request, fits, nearest, suggestions } of [whole, ...steps]) {
     if (fits) continue;
     const { noteGap } = await import('../../answers/note-gap.js');
-    noteGap(registry, context.env, { request, kind: 'nothing_fits', door: 'route', environment, scope, nearest });
+    const kind = suggestions.length > 0 ? 'not_here' : 'nothing_fits';
+    const near = [...suggestions.map(({ id }) => id), ...nearest].slice(0, 3);
+    noteGap(registry, context.env, { request, kind, door: 'route', environment, scope, nearest: near });
   }
   const answer = { environment, scope, ...whole, ...(steps.length > 0 && { steps }) };
   printAnswer(context, answer, () => renderRoute(answer, context.terminal.style));

@@ -64,7 +64,7 @@ export const createRoutes: Route[] = [
 ];
 
 /** Fields that do not go with plain words, since choosing the ability decides them. */
-const WITH_ABILITY = ['input', 'intent', 'plan'];
+const WITH_ABILITY = ['input', 'intent'];
 
 /** Requires either an ability or plain words. Source: R-004-22. */
 function refuseBothAndNeither(body: unknown): void {
@@ -78,7 +78,7 @@ function refuseBothAndNeither(body: unknown): void {
   if (wrong !== undefined) throw usage(`${wrong} does not go with ${has('prompt') ? 'prompt' : 'ability'}`);
 }
 
-const EITHER = 'Send {"ability": "...", "input": {...}}, or {"prompt": "...", "pack": "..."}; pack may be left out.';
+const EITHER = 'Send {"ability": "...", "input": {...}}, or {"prompt": "..."}, with "pack" and "plan" if wanted.';
 
 function usage(message: string, suggestion = EITHER): AbilityError {
   return new AbilityError({ code: 'usage.invalid', message, suggestion });

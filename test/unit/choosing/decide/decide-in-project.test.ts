@@ -3,7 +3,7 @@ import { decideInProject } from '../../../../src/choosing/decide/decide-in-proje
 import { DECIDING } from '../../../../src/planning/route-targets.js';
 import { agent, lowLevel, registryOf, SCRIPT, SCRIPT_FILE, WITH_MODEL } from '../../temporary-project.js';
 
-test('R-003-12: an agent is delegated to, and never proposed as a workflow, however well it fits', async () => {
+test('R-003-12, R-000-15: an agent is found by intent, delegated to, and never proposed as a workflow', async () => {
   const registry = registryOf({
     ...WITH_MODEL,
     ...SCRIPT_FILE,
@@ -17,7 +17,9 @@ test('R-003-12: an agent is delegated to, and never proposed as a workflow, howe
   };
   const { decision, targets } = await decided('read the logs of the build and find out why it failed');
   expect(targets).toMatchObject({ agents: [{ id: 'helper' }], workflows: [], tools: [{ abilityId: 'logs.read' }] });
-  expect(decision).toMatchObject({ decision: 'tool', target: { extensionId: 'logs', capabilityId: 'read' } });
+  expect(decision).toMatchObject({ decision: 'delegate', target: { agentId: 'helper' } });
+  const { decision: read } = await decided('read the logs of build 42');
+  expect(read).toMatchObject({ decision: 'tool', target: { extensionId: 'logs', capabilityId: 'read' } });
   expect((await decided('read the logs of the build via sub-agent helper')).decision).toMatchObject({
     decision: 'delegate',
     target: { agentId: 'helper' },
