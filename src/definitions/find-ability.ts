@@ -2,7 +2,7 @@ import { AbilityError } from '../contracts/problem.js';
 import { didYouMean } from '../text/nearest.js';
 import type { AgentProfile } from './formats/agent.js';
 import type { HighLevel } from './formats/high-level.js';
-import type { LowLevel } from './formats/implementation.js';
+import type { LowLevel } from './formats/low-level.js';
 import type { Loaded, Registry } from './registry.js';
 
 /** An ability that calls others. */

@@ -1,4 +1,5 @@
-import type { ImplementationDocument, LowLevel } from './formats/implementation.js';
+import type { ImplementationDocument } from './formats/implementation.js';
+import type { LowLevel } from './formats/low-level.js';
 import type { Registry } from './registry.js';
 
 /** The kind of an operation's implementation, from all files; `-`: none, or several kinds. */

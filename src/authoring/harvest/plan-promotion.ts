@@ -2,7 +2,7 @@ import type { Effect } from '../../contracts/effects.js';
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { RecordedCall, RecordedValue } from '../../contracts/record.js';
-import type { LowLevel } from '../../definitions/formats/implementation.js';
+import type { LowLevel } from '../../definitions/formats/low-level.js';
 import { wordsToRun } from '../../planning/scripts/interpreter.js';
 import { FileDraft } from '../file-draft.js';
 import { DOCUMENT_NAME } from '../routing-documents/find-documents.js';

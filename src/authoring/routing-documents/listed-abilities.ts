@@ -1,5 +1,5 @@
 import { loadedComposites } from '../../definitions/find-ability.js';
-import type { LowLevel } from '../../definitions/formats/implementation.js';
+import type { LowLevel } from '../../definitions/formats/low-level.js';
 import { kindOfOperation } from '../../definitions/kind-of-operation.js';
 import type { Registry } from '../../definitions/registry.js';
 import { isAdHoc } from '../harvest/find-scripts.js';

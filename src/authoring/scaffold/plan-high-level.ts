@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { abilityIds, loadedComposite } from '../../definitions/find-ability.js';
-import type { LowLevel } from '../../definitions/formats/implementation.js';
+import type { LowLevel } from '../../definitions/formats/low-level.js';
 import { stepId } from '../../definitions/formats/values.js';
 import type { Registry } from '../../definitions/registry.js';
 import { didYouMean } from '../../text/nearest.js';

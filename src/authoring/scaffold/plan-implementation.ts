@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.j
 import { AbilityError } from '../../contracts/problem.js';
 import { unsaidSummary } from '../../definitions/default-summary.js';
 import { kindOf, loadedComposite } from '../../definitions/find-ability.js';
-import type { LowLevel } from '../../definitions/formats/implementation.js';
+import type { LowLevel } from '../../definitions/formats/low-level.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { didYouMean } from '../../text/nearest.js';
 import { FileDraft, schemaLine } from '../file-draft.js';

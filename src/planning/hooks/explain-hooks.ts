@@ -3,7 +3,7 @@ import { isSessionPhase, PHASES, type Phase } from '../../contracts/hooks.js';
 import type { Plan } from '../../contracts/plan.js';
 import { type Composite, loadedComposite } from '../../definitions/find-ability.js';
 import type { HookDefinition, HookMatch } from '../../definitions/formats/hooks.js';
-import type { LowLevel } from '../../definitions/formats/implementation.js';
+import type { LowLevel } from '../../definitions/formats/low-level.js';
 import {
   BINDING_LISTS,
   isGlobal,

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { isForeign } from '../../definitions/foreign-hook.js';
 import type { HookDefinition } from '../../definitions/formats/hooks.js';
-import type { LowLevel } from '../../definitions/formats/implementation.js';
+import type { LowLevel } from '../../definitions/formats/low-level.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import {
   isShown,

@@ -3,7 +3,7 @@ import { AbilityError, type SourceLocation } from '../../contracts/problem.js';
 import { abilityIds } from '../../definitions/find-ability.js';
 import type { AgentProfile } from '../../definitions/formats/agent.js';
 import type { HighLevel } from '../../definitions/formats/high-level.js';
-import type { LowLevel } from '../../definitions/formats/implementation.js';
+import type { LowLevel } from '../../definitions/formats/low-level.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { didYouMean } from '../../text/nearest.js';
 import { checkAgainst, checkSchema } from '../input/schemas.js';

@@ -1,6 +1,7 @@
 import { AbilityError } from '../../contracts/problem.js';
 import type { AbilityConfig } from '../../definitions/formats/config.js';
-import type { ImplementationBody, ImplementationDocument, LowLevel } from '../../definitions/formats/implementation.js';
+import type { ImplementationBody, ImplementationDocument } from '../../definitions/formats/implementation.js';
+import type { LowLevel } from '../../definitions/formats/low-level.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { memoize } from '../../text/memoize.js';
 import { didYouMean } from '../../text/nearest.js';

@@ -1,6 +1,6 @@
 import { isRepeatable } from '../../contracts/effects.js';
 import type { PlanOperation } from '../../contracts/plan.js';
-import type { LowLevel } from '../../definitions/formats/implementation.js';
+import type { LowLevel } from '../../definitions/formats/low-level.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { holdsSession } from '../../rules/calls/holds-session.js';
 import { resolveEnvProfile } from '../scripts/resolve-script.js';

@@ -4,7 +4,7 @@ import { AbilityError, type SourceLocation } from '../../contracts/problem.js';
 import { type Composite, kindOf, loadedComposite } from '../../definitions/find-ability.js';
 import type { AgentProfile } from '../../definitions/formats/agent.js';
 import type { HighLevel } from '../../definitions/formats/high-level.js';
-import type { LowLevel } from '../../definitions/formats/implementation.js';
+import type { LowLevel } from '../../definitions/formats/low-level.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { resolveHooks } from '../hooks/resolve-hooks.js';
 import type { EnvironmentVariables } from '../secrets/secret-source.js';

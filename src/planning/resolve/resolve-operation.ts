@@ -1,7 +1,7 @@
 import type { PlanOperation } from '../../contracts/plan.js';
 import type { Composite } from '../../definitions/find-ability.js';
 import type { AbilityConfig } from '../../definitions/formats/config.js';
-import type { LowLevel } from '../../definitions/formats/implementation.js';
+import type { LowLevel } from '../../definitions/formats/low-level.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import type { HookSubject } from '../hooks/hook-subject.js';
 import { type HookBindings, resolveHooks } from '../hooks/resolve-hooks.js';

@@ -3,7 +3,7 @@ import type { PlanNotify } from '../../contracts/notices.js';
 import type { Plan, PlanAbility, PlanFiles, PlanHooks } from '../../contracts/plan.js';
 import { AbilityError, type SourceLocation } from '../../contracts/problem.js';
 import { abilityNotFound, type Composite, loadedComposite } from '../../definitions/find-ability.js';
-import type { LowLevel } from '../../definitions/formats/implementation.js';
+import type { LowLevel } from '../../definitions/formats/low-level.js';
 import type { Project } from '../../definitions/formats/project.js';
 import { type Loaded, PLACEMENT_RULES, type Registry } from '../../definitions/registry.js';
 import { makesFiles } from '../../rules/calls/files-in.js';

@@ -1,7 +1,7 @@
 import { AbilityError, formatLocation, type Problem } from '../../contracts/problem.js';
 import type { TriggerSpec } from '../../contracts/webhooks.js';
 import type { HighLevel } from '../../definitions/formats/high-level.js';
-import type { LowLevel } from '../../definitions/formats/implementation.js';
+import type { LowLevel } from '../../definitions/formats/low-level.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 
 export interface FoundTrigger {

@@ -1,7 +1,8 @@
 import { describeLifecycle } from '../../../contracts/lifecycle.js';
 import type { AgentProfile } from '../../../definitions/formats/agent.js';
 import type { HighLevel } from '../../../definitions/formats/high-level.js';
-import type { ImplementationBody, LowLevel } from '../../../definitions/formats/implementation.js';
+import type { ImplementationBody } from '../../../definitions/formats/implementation.js';
+import type { LowLevel } from '../../../definitions/formats/low-level.js';
 import { plainText } from './plain-text.js';
 
 /** An ability's contract without its schemas, one line for each part that it has. */

@@ -1,24 +1,14 @@
-import { existsSync, realpathSync } from 'node:fs';
-import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { SKILL_FILE, SKILL_NAME } from '../../../../authoring/agent-documents/agents-md.js';
-import {
-  agentDocumentsOf,
-  findAgentDocuments,
-  planAgentDocuments,
-} from '../../../../authoring/agent-documents/plan-agent-documents.js';
 import { DOCUMENT_NAME, placesToAdd, selectDocuments } from '../../../../authoring/routing-documents/find-documents.js';
 import {
   type DocumentPlan,
   planAdditions,
   planDocuments,
 } from '../../../../authoring/routing-documents/plan-documents.js';
-import { siteFolders } from '../../../../authoring/scaffold/scaffold.js';
 import type { PlannedFile } from '../../../../authoring/write-together.js';
 import type { GapGroup } from '../../../../choosing/harvest/group-gaps.js';
 import { AbilityError, reasonOf, usageError } from '../../../../contracts/problem.js';
 import { EXIT, type ExitCode } from '../../../../contracts/states.js';
 import type { Registry } from '../../../../definitions/registry.js';
-import { isInside } from '../../../../disk/is-inside.js';
 import { describeProblem, typedBy } from '../../output/describe-problem.js';
 import { plainText } from '../../output/plain-text.js';
 import { renderDocument } from '../../output/render-document.js';
@@ -26,6 +16,7 @@ import { exitOf } from '../../output/report.js';
 import { type Context, openRegistry } from '../../program/context.js';
 import type { DefinitionFlags } from '../../program/definitions.js';
 import { unlessInterrupted } from '../following/interruption.js';
+import { planAgentDocumentsOf } from './agent-documents.js';
 import { type DocumentReport, reportOf, statusOfAll } from './report-documents.js';
 
 type Flags = DefinitionFlags['docs'];
@@ -132,36 +123,4 @@ function show({ terminal }: Context, report: DocumentReport, check: boolean): vo
   const { result, remarks } = renderDocument(report, check, terminal.style);
   if (result !== '') terminal.print(result);
   for (const remark of remarks) terminal.note(remark);
-}
-
-/** Plans the requested documents for AIs; if none is requested, all that carry our markers. */
-function planAgentDocumentsOf(
-  root: string,
-  cwd: string,
-  { agents, skill }: Pick<DefinitionFlags['docs'], 'agents' | 'skill'>,
-): DocumentPlan[] {
-  const { registry } = siteFolders(root);
-  const isRequested = agents || skill !== undefined;
-  const wanted = [
-    ...(agents ? agentDocumentsOf(root, registry) : []),
-    ...(skill === undefined ? [] : [skillIn(root, resolve(cwd, skill), skill)]),
-  ];
-  return planAgentDocuments(root, registry, isRequested ? wanted : findAgentDocuments(root, registry));
-}
-
-/** Relative to the root; `folder` may be the skill's own. @throws AbilityError `usage.invalid` if outside. */
-function skillIn(root: string, folder: string, given: string): string {
-  const own = basename(folder) === SKILL_NAME ? folder : join(folder, SKILL_NAME);
-  const path = realOf(join(own, SKILL_FILE));
-  if (isInside(root, path)) return relative(root, path).split(sep).join('/');
-  throw usageError(
-    `${given} is not in the project ${root}`,
-    'Name a folder of skills of this project, such as --skill .claude/skills; copy it from there.',
-  );
-}
-
-/** Resolves links in the existing part of a path; the writer checks the file itself. */
-function realOf(path: string): string {
-  const folder = dirname(path);
-  return join(existsSync(folder) ? realpathSync(folder) : realOf(folder), basename(path));
 }

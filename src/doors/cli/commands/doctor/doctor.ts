@@ -1,4 +1,3 @@
-import { isIP } from 'node:net';
 import {
   type Connection,
   checkAttributes,
@@ -11,24 +10,18 @@ import {
 } from '../../../../client/index.js';
 import type { CheckResult } from '../../../../contracts/check.js';
 import { AbilityError, formatLocation, reasonOf } from '../../../../contracts/problem.js';
-import type { ScheduleSpec } from '../../../../contracts/schedules.js';
 import { EXIT, type ExitCode } from '../../../../contracts/states.js';
 import { abilityIds } from '../../../../definitions/find-ability.js';
 import type { Registry } from '../../../../definitions/registry.js';
-import { resolvePlan } from '../../../../planning/resolve/resolve-plan.js';
-import { missingCredentials } from '../../../../planning/secrets/credentials.js';
-import { EnvironmentVariables, SecretSource } from '../../../../planning/secrets/secret-source.js';
-import { problemsOf } from '../../../../planning/steps/definition-errors.js';
-import { isAddressAllowed, isHostAllowed } from '../../../../rules/calls/allowed-hosts.js';
-import { checkBinary, checkDisk, checkKeys, checkNode, checkRuntime } from '../../../../server/checks/check-machine.js';
+import { checkBinary, checkDisk, checkNode, checkRuntime } from '../../../../server/checks/check-machine.js';
 import { checkStore } from '../../../../server/checks/check-store.js';
-import { type ProjectPaths, pathsOf } from '../../../../server/project-paths.js';
+import { pathsOf } from '../../../../server/project-paths.js';
 import { chooseServer } from '../../../../server/temporal/connection-settings.js';
-import { keysFromEnvironment } from '../../../../worker/seal-keys.js';
 import { plainText } from '../../output/plain-text.js';
 import { asTyped } from '../../output/typed-command.js';
 import { type Context, openRegistry, withSession } from '../../program/context.js';
 import type { RuntimeFlags } from '../../program/runtime.js';
+import { checkNotices, checkScheduled, checkSealKeys } from './check-settings.js';
 
 const MARKS = {
   ok: { mark: '✓', color: 'green' },
@@ -154,88 +147,3 @@ function render({ name, status, message, advice }: CheckResult, context: Context
     ? line
     : `${line}\n  ${''.padEnd(12)} ${asTyped(plainText(advice, FURTHER), context)}`;
 }
-
-/**
- * Whether notices can be sent, as far as this machine knows: workers may have another environment. Sends nothing
- * and looks up no name. A notice that is not sent fails no task, so no task reports it.
- */
-export function checkNotices({ project, root }: Registry, env: NodeJS.ProcessEnv): CheckResult[] {
-  const absent: string[] = [];
-  const unfit: string[] = [];
-  const forbidden: string[] = [];
-  for (const { webhook, secret, environments = Object.keys(project.environments) } of project.notify) {
-    for (const name of environments) {
-      const source = new SecretSource(root, name, env);
-      const missing = [webhook, secret ?? []].flat().filter((reference) => !source.has(reference));
-      absent.push(...missing.map((reference) => `${reference} (${name})`));
-      if (missing.includes(webhook)) continue;
-      const address = source.resolve(webhook, 'address of a notice');
-      const url = URL.canParse(address) ? new URL(address) : undefined;
-      if (!url || !/^https?:$/.test(url.protocol)) unfit.push(`${webhook} (${name})`);
-      else if (!isAllowed(url, project.policy.allowed_hosts)) forbidden.push(`${webhook} (${name}), at ${url.host}`);
-    }
-  }
-  return [
-    ...warn(absent, 'not set here:', 'Set it in .env, or where the workers run.'),
-    ...warn(unfit, 'no http address is in', 'Set the whole address there, including https://.'),
-    ...warn(
-      forbidden,
-      'policy.allowed_hosts does not allow',
-      'Add the host to `policy.allowed_hosts` in ability.yaml, with its port where that is neither 80 nor 443.',
-    ),
-  ];
-}
-
-/** Whether what is scheduled could start now, with its credentials, as far as this machine knows. */
-export function checkScheduled(
-  registry: Registry,
-  { id, ability, environment }: Pick<ScheduleSpec, 'id' | 'ability' | 'environment'>,
-  env: NodeJS.ProcessEnv,
-): CheckResult[] {
-  const variables = new EnvironmentVariables(registry.root, environment, env);
-  const source = new SecretSource(registry.root, environment, env);
-  const [problem] = problemsOf(() => {
-    const [missing] = missingCredentials(resolvePlan(registry, ability, environment, variables).plan, source);
-    if (missing) throw new AbilityError(missing);
-  });
-  if (!problem) return [];
-  const message = `${id} would be refused in ${environment}: ${problem.message}`;
-  const advice = problem.suggestion ?? 'Set it in .env, or where the workers run.';
-  return [{ name: 'schedules', status: 'warning', message, advice }];
-}
-
-/** Decides as a sending worker does before it resolves a host name. */
-function isAllowed(url: URL, allowed: readonly string[] | undefined): boolean {
-  if (allowed === undefined) return true;
-  const literal = url.hostname.replace(/^\[|\]$/g, '');
-  return isHostAllowed(url, allowed) && (isIP(literal) === 0 || isAddressAllowed(literal, url, allowed));
-}
-
-function warn(found: readonly string[], what: string, advice: string): CheckResult[] {
-  if (found.length === 0) return [];
-  const message = `notices cannot be sent: ${what} ${[...new Set(found)].join(', ')}`;
-  return [{ name: 'notify', status: 'warning', message, advice }];
-}
-
-const name = 'keys';
-
-/** On a shared server only `ABILITY_SEAL_KEYS` counts. Missing keys are a warning: clients need none. */
-export function checkSealKeys(paths: ProjectPaths, env: NodeJS.ProcessEnv, isShared: boolean): CheckResult {
-  const { ABILITY_SEAL_KEYS: given } = env;
-  if (!given) return isShared ? MISSING : checkKeys(paths);
-  try {
-    const ids = [...keysFromEnvironment(given).keys.keys()];
-    const others = ids.length > 1 ? `, ${ids.slice(1).join(', ')} only ${ids.length > 2 ? 'verify' : 'verifies'}` : '';
-    return { name, status: 'ok', message: `ABILITY_SEAL_KEYS is set: ${ids[0]} signs${others}` };
-  } catch (error) {
-    if (!(error instanceof AbilityError)) throw error;
-    return { name, status: 'failed', message: error.message, advice: error.suggestion ?? 'Correct ABILITY_SEAL_KEYS.' };
-  }
-}
-
-const MISSING: CheckResult = {
-  name,
-  status: 'warning',
-  message: 'ABILITY_SEAL_KEYS is not set: a worker of this shared server does not start without it',
-  advice: 'Set the same keys for all workers; `ability keys create` makes one. A machine that only calls needs none.',
-};

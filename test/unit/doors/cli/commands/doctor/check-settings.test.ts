@@ -1,6 +1,10 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { loadRegistry } from '../../../../../../src/definitions/load-registry.js';
-import { checkNotices, checkScheduled, checkSealKeys } from '../../../../../../src/doors/cli/commands/doctor/doctor.js';
+import {
+  checkNotices,
+  checkScheduled,
+  checkSealKeys,
+} from '../../../../../../src/doors/cli/commands/doctor/check-settings.js';
 import { pathsOf } from '../../../../../../src/server/project-paths.js';
 import { createSealKey } from '../../../../../../src/worker/seal-keys.js';
 import { makeProject, operation, projectFile, workflow } from '../../../../../fixtures/project-folder.js';
