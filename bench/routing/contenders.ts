@@ -1,7 +1,11 @@
 import MiniSearch from 'minisearch';
+import type { Ranker } from '../../src/choosing/ranker.js';
+import type { ChoosableAbility } from '../../src/choosing/read-abilities.js';
+import { suggest } from '../../src/choosing/suggest.js';
 import { WEIGHTS, type Weights } from '../../src/choosing/weights.js';
 import { WordRanker } from '../../src/choosing/word-ranker.js';
 import { wordTexts } from '../../src/choosing/words.js';
+import { lowLevel } from '../../src/definitions/formats/low-level.js';
 import { PlainBm25 } from './plain-bm25.js';
 import { type Tool, textOf } from './read-sets.js';
 
@@ -12,19 +16,31 @@ export type Scored = { id: string; score: number }[];
 export interface Contender {
   name: string;
   /** @returns what ranks them for a request, among some of them or all. */
-  build(tools: readonly Tool[]): (text: string, among?: ReadonlySet<string>) => Scored;
+  build(tools: readonly Tool[]): Rank;
 }
 
-/** Ours, as the product uses it. */
+export type Rank = (text: string, among?: ReadonlySet<string>) => Scored | Promise<Scored>;
+
+/** Ours, as `route`, `ability_search` and the hook use it: everything that `suggest` does, without its threshold. */
 export function ours(weights: Weights = WEIGHTS, name = 'ours'): Contender {
-  return {
-    name,
-    build: (tools) => {
-      const ranker = new WordRanker(tools.map(textOf), weights);
-      return (text, among) => ranker.rankNow({ text, ...(among && { among }), limit: 10 });
-    },
+  return { name, build: (tools) => suggesting(tools, new WordRanker(tools.map(textOf), weights)) };
+}
+
+/** `suggest` over tools that are low-level abilities without inputs, in no scope. */
+export function suggesting(tools: readonly Tool[], ranker: Ranker): Rank {
+  const shared = { level: 'low', definition: DEFINITION, unavailable: null } as const;
+  const abilities = tools.map((tool): [string, ChoosableAbility] => {
+    return [tool.id, { ...shared, modules: [], scopes: [], id: tool.id, text: textOf(tool) }];
+  });
+  const documents = new WordRanker([]);
+  const pool = { abilities: new Map(abilities), ranker, documents, scope: null, environment: 'dev' };
+  return async (text, among) => {
+    const { suggestions } = await suggest(pool, { text, limit: 10, from: 0, ...(among && { among }) });
+    return suggestions;
   };
 }
+
+const DEFINITION = lowLevel.parse({ operation_key: 'tool', version: 1, summary: 'A tool.', effects: 'read' });
 
 export const plainBm25: Contender = {
   name: 'BM25',

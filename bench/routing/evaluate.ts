@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { FITS } from '../../src/choosing/ranker.js';
-import type { Contender } from './contenders.js';
+import type { Contender, Scored } from './contenders.js';
 import { auroc, meanOf, ndcgAt, quantile, recallAt } from './measures.js';
 import type { Query, RoutingSet } from './read-sets.js';
 
@@ -39,11 +39,11 @@ export interface EvaluateOptions {
 }
 
 /** Lets a contender rank the requests of one half of a set. */
-export function evaluate(
+export async function evaluate(
   set: RoutingSet,
   contender: Contender,
   { half, wholePool = false, most = Number.POSITIVE_INFINITY }: EvaluateOptions,
-): Figures {
+): Promise<Figures> {
   const began = performance.now();
   const rank = contender.build(set.tools);
   const index = performance.now() - began;
@@ -51,9 +51,9 @@ export function evaluate(
   const rights: number[] = [];
   const fitting: number[] = [];
   const unfitting: number[] = [];
-  const timed = (text: string, among?: readonly string[]) => {
+  const timed = async (text: string, among?: readonly string[]): Promise<Scored> => {
     const start = performance.now();
-    const ranked = rank(text, among && !wholePool ? new Set(among) : undefined);
+    const ranked = await rank(text, among && !wholePool ? new Set(among) : undefined);
     times?.push(performance.now() - start);
     return ranked;
   };
@@ -61,18 +61,18 @@ export function evaluate(
   const every = Math.max(1, Math.ceil(all.length / most));
   const chosen = all.filter((_, at) => at % every === 0);
   for (const { text, gold, decision, candidates, removed_gold } of chosen) {
-    const ranked = timed(text, candidates);
+    const ranked = await timed(text, candidates);
     if (gold.length > 0) {
       const ids = ranked.map(({ id }) => id);
       ndcgs?.push(ndcgAt(5, ids, gold));
       recalls?.push(recallAt(5, ids, gold));
     }
-    const best = ranked[0]?.score ?? 0;
+    const best = highest(ranked);
     if (best >= FITS && removed_gold === undefined) rights.push(gold.includes(ranked[0]?.id ?? '') ? 1 : 0);
     if (removed_gold !== undefined) {
       // The same request twice: among those of which none fits, and with the one that does.
       unfitting.push(best);
-      fitting.push(timed(text, [...(candidates ?? []), removed_gold])[0]?.score ?? 0);
+      fitting.push(highest(await timed(text, [...(candidates ?? []), removed_gold])));
     } else if (decision !== undefined) (gold.length > 0 ? fitting : unfitting).push(best);
   }
   return {
@@ -86,4 +86,8 @@ export function evaluate(
     index,
     p95: quantile(times ?? [], 0.95),
   };
+}
+
+function highest(ranked: Scored): number {
+  return Math.max(0, ...ranked.map(({ score }) => score));
 }

@@ -1,12 +1,13 @@
 import { Embedder } from '../../src/choosing/embedder.js';
 import { type Embed, embeddingsSettings, embedThrough } from '../../src/choosing/embeddings-endpoint.js';
 import { HybridRanker, meaningOf, sent } from '../../src/choosing/hybrid-ranker.js';
+import { requestOf } from '../../src/choosing/request-of.js';
 import { VectorStore } from '../../src/choosing/vector-store.js';
 import { WordRanker } from '../../src/choosing/word-ranker.js';
-import type { Contender } from './contenders.js';
+import { type Contender, suggesting } from './contenders.js';
 import { type Half, halfOf } from './evaluate.js';
 import { quantile } from './measures.js';
-import { type Query, type RoutingSet, textOf } from './read-sets.js';
+import { type Query, type RoutingSet, type Tool, textOf } from './read-sets.js';
 
 /** So many texts are sent at once. */
 const BATCH = 64;
@@ -32,7 +33,7 @@ export async function hybrids(
 ): Promise<Contender[]> {
   const texts = sets.flatMap(({ tools, queries }) => [
     ...tools.map((tool) => meaningOf(textOf(tool))),
-    ...asked(queries, half).map(({ text }) => sent(text)),
+    ...asked(queries, half).map(({ text }) => sent(requestOf(text))),
   ]);
   const vectors = await vectorsOf([...new Set(texts)], embed, print);
   const vectorOf = (text: string): Float32Array => {
@@ -40,33 +41,32 @@ export async function hybrids(
     if (!vector) throw new Error('a text has no vector');
     return vector;
   };
-  const hybrid: Contender = {
-    name: 'hybrid',
-    build: (tools) => {
-      const ranker = hybridOf(tools.map(textOf), vectorOf);
-      return (text, among) => ranker({ text, ...(among && { among }), limit: 10 });
-    },
+  const build = (tools: readonly Tool[]): HybridRanker => {
+    const known = tools.map(textOf);
+    const abilities = known.map((one) => vectorOf(meaningOf(one)));
+    return new HybridRanker(known, new WordRanker(known), {
+      // `suggest` leaves addresses out, so a few texts are not among those made before.
+      embedRequest: async (text) => {
+        const request = vectors.get(text) ?? (await vectorsOf([text], embed, () => {})).get(text);
+        if (!request) throw new Error('the request has no vector');
+        return { request, abilities };
+      },
+    });
   };
+  const hybrid: Contender = { name: 'hybrid', build: (tools) => suggesting(tools, build(tools)) };
   const meaning: Contender = {
     name: 'meaning',
     build: (tools) => {
-      const ranker = hybridOf(tools.map(textOf), vectorOf);
-      return (text, among) =>
-        ranker({ text, ...(among && { among }), limit: tools.length })
+      const ranker = build(tools);
+      return async (text, among) => {
+        const { ranked } = await ranker.rank({ text, limit: tools.length, ...(among && { among }) });
+        return ranked
           .map(({ id, likeness = 0 }) => ({ id, score: likeness }))
           .sort((one, other) => other.score - one.score);
+      };
     },
   };
   return [hybrid, meaning];
-}
-
-type HybridNow = (query: Parameters<HybridRanker['rankNow']>[0]) => ReturnType<HybridRanker['rankNow']>;
-
-function hybridOf(texts: Parameters<typeof meaningOf>[0][], vectorOf: (text: string) => Float32Array): HybridNow {
-  const never = { embedRequest: () => Promise.reject(new Error('all vectors are made before')) };
-  const ranker = new HybridRanker(texts, new WordRanker(texts), never);
-  const abilities = texts.map((text) => vectorOf(meaningOf(text)));
-  return (query) => ranker.rankNow(query, { request: vectorOf(sent(query.text)), abilities });
 }
 
 /** What a request costs with the endpoint: 95 % of them take at most so many milliseconds; the vectors of the abilities are there. */

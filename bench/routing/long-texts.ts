@@ -1,16 +1,15 @@
-/** How a request fares inside a long text: searched for whole, and after `requestOf` took out what asks. */
-import { requestOf } from '../../src/choosing/request-of.js';
-import type { Contender } from './contenders.js';
+/** How a request fares inside a long text. */
+import { type Contender, plainBm25, type Rank } from './contenders.js';
 import { halfOf } from './evaluate.js';
 import { meanOf, ndcgAt } from './measures.js';
-import type { Query, RoutingSet } from './read-sets.js';
+import type { RoutingSet } from './read-sets.js';
 
 /** NDCG@5 of the same requests, alone and in a kind of long text. */
 export interface LongFigures {
   kind: string;
   alone: number;
-  whole: number;
-  request: number;
+  own: number;
+  bm25: number;
 }
 
 /** About so many requests of a set are looked at. */
@@ -27,30 +26,40 @@ const KINDS: Record<string, (text: string, others: readonly string[]) => string>
   'after an explanation': (text, others) => `${others.map(toStatement).join(' ')}\n\n${text}`,
 };
 
-export function measureLong(set: RoutingSet, contender: Contender): LongFigures[] {
-  const rank = contender.build(set.tools);
+export async function measureLong(set: RoutingSet, contender: Contender): Promise<LongFigures[]> {
+  const [rank, other] = [contender, plainBm25].map((one) => one.build(set.tools));
   const all = set.queries.filter((query) => halfOf(query) === 'report' && query.gold.length > 0 && !query.candidates);
   const every = Math.max(1, Math.ceil(all.length / MOST));
   const chosen = all.filter((_, at) => at % every === 0);
-  const worthOf = (query: Query, text: string): number =>
-    ndcgAt(
-      5,
-      rank(text).map(({ id }) => id),
-      query.gold,
-    );
-  const others = (at: number): string[] => {
-    return Array.from({ length: 12 }, (_, step) => chosen[(at + 37 * (step + 1)) % chosen.length]?.text ?? '');
+  if (!rank || !other || chosen.length === 0) return [];
+  const textsFor = (wrap: (text: string, others: readonly string[]) => string): string[] =>
+    chosen.map(({ text }, at) => {
+      const others = Array.from(
+        { length: 12 },
+        (_, step) => chosen[(at + 37 * (step + 1)) % chosen.length]?.text ?? '',
+      );
+      return wrap(text, others);
+    });
+  const worthOf = async (by: Rank, texts: readonly string[]): Promise<number> => {
+    const worths = chosen.map(async ({ gold }, at) => {
+      const ranked = await by(texts[at] ?? '');
+      return ndcgAt(
+        5,
+        ranked.map(({ id }) => id),
+        gold,
+      );
+    });
+    return meanOf(await Promise.all(worths));
   };
-  if (chosen.length === 0) return [];
-  return Object.entries(KINDS).map(([kind, wrap]) => {
-    const texts = chosen.map((query, at) => ({ query, long: wrap(query.text, others(at)) }));
-    return {
-      kind,
-      alone: meanOf(texts.map(({ query }) => worthOf(query, query.text))),
-      whole: meanOf(texts.map(({ query, long }) => worthOf(query, long))),
-      request: meanOf(texts.map(({ query, long }) => worthOf(query, requestOf(long)))),
-    };
+  const alone = await worthOf(
+    rank,
+    textsFor((text) => text),
+  );
+  const kinds = Object.entries(KINDS).map(async ([kind, wrap]) => {
+    const texts = textsFor(wrap);
+    return { kind, alone, own: await worthOf(rank, texts), bm25: await worthOf(other, texts) };
   });
+  return Promise.all(kinds);
 }
 
 /** A question as something that is told: "someone asked about" it. */

@@ -12,20 +12,21 @@ export interface SetReport {
 }
 
 /** Lets all contenders rank all sets, in one run. */
-export function reportOn(
+export async function reportOn(
   sets: readonly RoutingSet[],
   contenders: readonly Contender[],
   options: EvaluateOptions,
-): SetReport[] {
-  return sets.flatMap((set) => {
-    const over = (name: string, wholePool: boolean): SetReport => ({
-      set: name,
-      counts: !wholePool,
-      figures: new Map(contenders.map((one) => [one.name, evaluate(set, one, { ...options, wholePool })])),
-    });
+): Promise<SetReport[]> {
+  const reports: SetReport[] = [];
+  for (const set of sets) {
     const hasPicks = set.queries.some(({ candidates, gold }) => candidates && gold.length > 0);
-    return [over(set.name, false), ...(hasPicks ? [over(`${set.name}, whole pool`, true)] : [])];
-  });
+    for (const wholePool of hasPicks ? [false, true] : [false]) {
+      const figures = new Map<string, Figures>();
+      for (const one of contenders) figures.set(one.name, await evaluate(set, one, { ...options, wholePool }));
+      reports.push({ set: wholePool ? `${set.name}, whole pool` : set.name, counts: !wholePool, figures });
+    }
+  }
+  return reports;
 }
 
 /** The mean over the sets that rank, each counting the same. */

@@ -33,7 +33,7 @@ const { values } = parseArgs({
 });
 const OWN = fileURLToPath(new URL('../../../../bench/routing/own', import.meta.url));
 const sets = readSets(values.data ?? OWN);
-const weights = values.tune ? tune(sets, (line) => process.stderr.write(`${line}\n`)) : WEIGHTS;
+const weights = values.tune ? await tune(sets, (line) => process.stderr.write(`${line}\n`)) : WEIGHTS;
 if (values.tune) process.stderr.write(`${JSON.stringify(weights, null, 2)}\n`);
 
 // Nothing was tuned on the set of our own.
@@ -45,7 +45,7 @@ const embed = embeddings === undefined || model === undefined ? undefined : endp
 const more = embed ? await hybrids(sets, embed, half, say) : [];
 const contenders = [ours(weights), ...more, plainBm25, minisearch];
 const names = contenders.map(({ name }) => name);
-const reports = reportOn(sets, contenders, { ...(half && { half }) });
+const reports = await reportOn(sets, contenders, { ...(half && { half }) });
 if (values.json) {
   const told = reports.map(({ set, figures }) => ({
     set,
@@ -68,16 +68,16 @@ if (values.json) {
         `${name} on ${set}: where a tool fits, one is offered in ${of}; where none does, none in ${not}.${right}\n`,
       );
     }
-  const { abilities, index, p50, p95 } = measureSpeed(sets);
+  const { abilities, index, p50, p95 } = await measureSpeed(sets);
   process.stdout.write(
     `\n${abilities} abilities: indexed in ${index.toFixed(0)} ms; a request takes ${p50.toFixed(2)} ms, 95 % of them at most ${p95.toFixed(2)} ms.\n\n`,
   );
   process.stdout.write(
-    '| Set | The request stands | alone | whole text | what asks |\n| --- | --- | --- | --- | --- |\n',
+    '| Set | Position of the request | request alone | ours | BM25 |\n| --- | --- | --- | --- | --- |\n',
   );
   for (const set of sets)
-    for (const { kind, alone, whole, request } of measureLong(set, ours(weights))) {
-      const cells = [alone, whole, request].map((value) => value.toFixed(4));
+    for (const { kind, alone, own, bm25 } of await measureLong(set, ours(weights))) {
+      const cells = [alone, own, bm25].map((value) => value.toFixed(4));
       process.stdout.write(`| ${[set.name, kind, ...cells].join(' | ')} |\n`);
     }
 }

@@ -12,29 +12,29 @@ const FACTORS = [0.6, 0.8, 1.25, 1.6];
  * Looks for better weights on the tuning half: one number after the other, as long as one of a few factors of it gains. Prints what it finds;
  * nothing is written.
  */
-export function tune(sets: readonly RoutingSet[], print: (line: string) => void): Weights {
+export async function tune(sets: readonly RoutingSet[], print: (line: string) => void): Promise<Weights> {
   let best: Weights = structuredClone(WEIGHTS);
-  let worth = worthOf(sets, best);
+  let worth = await worthOf(sets, best);
   print(`worth ${worth.toFixed(4)}`);
   for (let gained = true; gained; ) {
     gained = false;
     for (const path of pathsOf(best)) {
       for (const factor of FACTORS) {
         const tried = changed(best, path, factor);
-        const found = worthOf(sets, tried);
+        const found = await worthOf(sets, tried);
         if (found <= worth + 0.0003) continue;
         [best, worth, gained] = [tried, found, true];
         print(`worth ${worth.toFixed(4)}: ${path.join('.')} times ${factor}`);
       }
     }
   }
-  const reports = reportOn(sets, [ours({ ...best, even: 1 })], { half: 'tune', most: MOST });
+  const reports = await reportOn(sets, [ours({ ...best, even: 1 })], { half: 'tune', most: MOST });
   return { ...best, even: bestEven(abstainingIn(reports)).even };
 }
 
 /** Ranking and abstaining count alike; abstaining is how well requests are told apart, and how well one threshold does it for all sets. */
-function worthOf(sets: readonly RoutingSet[], weights: Weights): number {
-  const reports = reportOn(sets, [ours({ ...weights, even: 1 })], { half: 'tune', most: MOST });
+async function worthOf(sets: readonly RoutingSet[], weights: Weights): Promise<number> {
+  const reports = await reportOn(sets, [ours({ ...weights, even: 1 })], { half: 'tune', most: MOST });
   const abstaining = abstainingIn(reports);
   const apart = mean(abstaining.map(({ auroc }) => auroc));
   const pools = reports.filter(({ counts }) => !counts).map(({ figures }) => figures.get('ours')?.ndcg ?? 0);
@@ -72,7 +72,7 @@ function pathsOf(weights: Weights): Path[] {
     typeof value === 'number' ? [[key]] : Object.keys(value).map((inner) => [key, inner]),
   );
   // No open set has these, or what they decide is a matter of the threshold.
-  const apart = new Set(['even', 'penalty', 'server', 'keywords', 'examples']);
+  const apart = new Set(['even', 'penalty', 'aside', 'server', 'keywords', 'examples']);
   return open.filter((path) => !path.some((part) => apart.has(part)));
 }
 

@@ -156,7 +156,7 @@ export function accountInPool(
 }
 
 function hasContent(token: string): boolean {
-  return isMarked(token) || wordsIn(token).some(({ kind }) => kind !== 'stop');
+  return isMarked(token) || (!LOOKS.has(token) && wordsIn(token).some(({ kind }) => kind !== 'stop'));
 }
 
 function isAbout(token: string, about: ReadonlySet<string>): boolean {

@@ -9,9 +9,10 @@ import {
   type RankQuery,
   USUAL_LIMIT,
 } from './ranker.js';
+import { requestOf } from './request-of.js';
 import { WEIGHTS } from './weights.js';
 import type { WordRanker } from './word-ranker.js';
-import { findPhrases, type Phrase, phrasesOf, wordTexts } from './words.js';
+import { wordTexts } from './words.js';
 
 export interface RequestVectors {
   /** @throws EmbeddingsFault. */
@@ -30,22 +31,18 @@ const UNCERTAIN = { below: 3, left: 0.7 };
  * differs between models. Source: C-49; measured in docs/choosing.md.
  */
 export class HybridRanker implements Ranker {
-  private readonly not: Phrase[][];
-
   constructor(
     private readonly abilities: readonly AbilityText[],
     private readonly words: WordRanker,
     private readonly vectors: RequestVectors,
-  ) {
-    this.not = abilities.map(({ not }) => phrasesOf(not));
-  }
+  ) {}
 
   /** Ranks by words alone if there are no vectors, or if `without` removes words of the request. */
   async rank(query: RankQuery): Promise<Ranking> {
     const { text, without } = query;
     if (without || text.trim() === '' || this.abilities.length === 0) return this.words.rank(query);
     try {
-      const embedded = await this.vectors.embedRequest(sent(text));
+      const embedded = await this.vectors.embedRequest(sent(requestOf(text)));
       return { ranked: this.rankNow(query, embedded), ranker: 'hybrid' };
     } catch (error) {
       if (!(error instanceof EmbeddingsFault)) throw error;
@@ -75,16 +72,11 @@ export class HybridRanker implements Ranker {
 
   /** Nearest first. "Not for" words of an ability lower its rank here, too. Source: C-40. */
   private nearTo(text: string, { request, abilities }: EmbeddedRequest): Near[] {
-    const words = wordTexts(text);
+    const against = this.words.against(text);
     const all = this.abilities.map(({ id }, at) => {
       const cosine = cosineOf(request, abilities[at] ?? NOTHING);
-      const against = findPhrases(this.not[at] ?? [], words);
-      return {
-        id,
-        cosine,
-        against,
-        adjusted: against.length > 0 ? Math.min(cosine, cosine * WEIGHTS.penalty) : cosine,
-      };
+      const adjusted = against.has(at) ? Math.min(cosine, cosine * WEIGHTS.penalty) : cosine;
+      return { id, cosine, adjusted, against: against.get(at) ?? [] };
     });
     return all.sort((one, other) => other.adjusted - one.adjusted);
   }

@@ -42,21 +42,26 @@ export interface SuggestionRequest {
   limit?: number;
   /** Only these ids; absent: all. */
   among?: ReadonlySet<string>;
+  /** The minimum score; absent: {@link FITS}. */
+  from?: number;
 }
 
 /**
  * First what the request names, or what accounts for each of its words. Of those about as good as the best:
  * abilities of the scope first, then high-level ones; a low-level one only for what no fitting high-level one covers.
  */
-export async function suggest(pool: AbilityPool, { text, limit = 5, among }: SuggestionRequest): Promise<Suggested> {
+export async function suggest(
+  pool: AbilityPool,
+  { text, limit = 5, among, from = FITS }: SuggestionRequest,
+): Promise<Suggested> {
   const requested = requestOf(text);
   const { ranked, ...by } = await pool.ranker.rank({
-    text: requested.replaceAll(ADDRESSES, ' '),
+    text: text.replaceAll(ADDRESSES, ' '),
     ...(among && { among }),
   });
   const candidates = withNamed(pool, requested, ranked, among).flatMap((one) => candidateOf(pool, one));
-  const fitting = candidates.filter(({ ranked: one }) => one.score >= FITS && says(one));
-  const documents = await documentsFor(pool, requested);
+  const fitting = candidates.filter(({ ranked: one }) => one.score >= from && says(one));
+  const documents = await documentsFor(pool, text);
   if (fitting.length === 0) return { suggestions: [], nearest: nearestOf(ranked), documents, question: null, ...by };
   const { ordered, isHere } = availableOf(ordering(pool, requested, fitting));
   const nearest = isHere ? [] : nearestOf(ranked.filter(({ id }) => pool.abilities.get(id)?.unavailable === null));
@@ -66,7 +71,7 @@ export async function suggest(pool: AbilityPool, { text, limit = 5, among }: Sug
 }
 
 /** E-mail addresses, URLs, host names and ids such as `u-billing-42`: their parts say nothing of an ability. */
-const ADDRESSES =
+export const ADDRESSES =
   /\S+@\S+|https?:\/\/\S+|(?<![\w.-])[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|test|example|local|internal)(?![\w-])|(?<![\w./:-])\p{L}+(?:[-_]\p{L}+)*[-_]\p{N}\w*(?![\w/-])/giu;
 
 /** Those that can run, unless one that cannot fits better than all of them: then only such. */
@@ -161,7 +166,7 @@ function candidateOf({ abilities, scope }: AbilityPool, ranked: Ranked): Candida
 
 /**
  * First what accounts for the whole request. Near the best: first what leaves least of it over, then what it is
- * an order to, then those of this scope, then high-level ones. All others follow by strength.
+ * an order to, then those of this scope (whose hints name it first), then high-level ones. All others follow by strength.
  */
 function ordering(pool: AbilityPool, text: string, candidates: readonly Candidate[]): Candidate[] {
   const best = Math.max(...candidates.map(({ adjusted }) => adjusted));
@@ -177,8 +182,9 @@ function ordering(pool: AbilityPool, text: string, candidates: readonly Candidat
     if (isLook && !one.isOrder && changes(one.ability)) return -1;
     if (!isNear(one)) return one.isWhole ? WHOLE : 0;
     const isLeast = one.unused <= fewest;
-    const place = (one.isHere ? 2 : 0) + (one.ability.level === 'high' ? 1 : 0);
-    return 1 + place + (one.isOrder ? 4 : 0) + (isLeast ? 8 : 0) + (one.isWhole ? WHOLE : 0);
+    const isHinted = pool.scope !== null && one.isHere && one.ability.scopes.length > 0;
+    const place = (one.isHere ? 4 : 0) + (isHinted ? 2 : 0) + (one.ability.level === 'high' ? 1 : 0);
+    return 1 + place + (one.isOrder ? 8 : 0) + (isLeast ? 16 : 0) + (one.isWhole ? WHOLE : 0);
   };
   return accounted.sort((one, other) => tier(other) - tier(one) || other.adjusted - one.adjusted);
 }
@@ -189,7 +195,7 @@ function changes({ definition }: ChoosableAbility): boolean {
 }
 
 /** Before all that are only near. */
-const WHOLE = 16;
+const WHOLE = 32;
 /** Of the best, so many are compared word by word. */
 const MAX_ACCOUNTED = 8;
 

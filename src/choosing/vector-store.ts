@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { deserialize, serialize } from 'node:v8';
 import { writeWhole } from '../disk/write-whole.js';
 import type { EmbeddingsSettings } from './embeddings-endpoint.js';
 
@@ -62,9 +63,7 @@ export function vectorFileOf(root: string, { url, model }: Pick<EmbeddingsSettin
 /** Vectors by the SHA-256 (hex) of their texts; all of one dimension. */
 export type Vectors = Map<string, Float32Array>;
 
-/** The format and version of the file; files with another beginning are ignored and overwritten. */
-const MARK = Buffer.from('ability vectors 1\n');
-const HEAD = MARK.length + 8;
+/** Length of a SHA-256. Bytes. */
 const DIGEST = 32;
 /** Larger files are neither written nor read. Bytes. */
 const MAX_BYTES = 128 * 1024 * 1024;
@@ -75,10 +74,13 @@ const LEFT_BEHIND_MS = 600_000;
 /** Only files with such names are deleted. */
 const OWN_NAME = /^[0-9a-f]{16}\.bin(\.[0-9a-f-]{12,36})?$/;
 
-/** Empty if the file is missing or corrupt. */
+/** Empty if the file is missing, too large, truncated or changed. */
 export function readVectorFile(file: string): Vectors {
   try {
-    return statSync(file).size > MAX_BYTES ? new Map() : vectorsIn(readFileSync(file));
+    if (statSync(file).size > MAX_BYTES) return new Map();
+    const bytes = readFileSync(file);
+    const body = bytes.subarray(DIGEST);
+    return bytes.subarray(0, DIGEST).equals(digestOf(body)) ? deserialize(body) : new Map();
   } catch {
     return new Map();
   }
@@ -94,36 +96,15 @@ export function writeVectorFile(file: string, vectors: Vectors): void {
   }
 }
 
+/** The digest of the rest, then a map as the engine writes it; another version of the engine makes vectors again. */
 function bytesOf(vectors: Vectors): Buffer {
   const numbers = vectors.values().next().value?.length ?? 0;
-  const max = Math.floor((MAX_BYTES - HEAD - DIGEST) / (DIGEST + 4 * numbers));
-  const chosen = [...vectors].slice(0, max);
-  const head = Buffer.alloc(8);
-  head.writeUInt32LE(numbers, 0);
-  head.writeUInt32LE(chosen.length, 4);
-  const parts = chosen.flatMap(([key, { buffer, byteOffset, byteLength }]) => [
-    Buffer.from(key, 'hex'),
-    Buffer.from(buffer, byteOffset, byteLength),
-  ]);
-  const body = Buffer.concat([MARK, head, ...parts]);
-  return Buffer.concat([body, createHash('sha256').update(body).digest()]);
+  const body = serialize(new Map([...vectors].slice(0, Math.floor(MAX_BYTES / (2 * DIGEST + 32 + 4 * numbers)))));
+  return Buffer.concat([digestOf(body), body]);
 }
 
-/** Empty if the digest at the end does not match: the file was truncated or changed. */
-function vectorsIn(bytes: Buffer): Vectors {
-  const vectors: Vectors = new Map();
-  const end = bytes.length - DIGEST;
-  if (end < HEAD || !bytes.subarray(0, MARK.length).equals(MARK)) return vectors;
-  const digest = createHash('sha256').update(bytes.subarray(0, end)).digest();
-  if (!digest.equals(bytes.subarray(end))) return vectors;
-  const numbers = bytes.readUInt32LE(MARK.length);
-  const step = DIGEST + 4 * numbers;
-  if (HEAD + bytes.readUInt32LE(MARK.length + 4) * step !== end) return vectors;
-  for (let at = HEAD; at < end; at += step) {
-    const vector = new Float32Array(Uint8Array.prototype.slice.call(bytes, at + DIGEST, at + step).buffer);
-    vectors.set(bytes.toString('hex', at, at + DIGEST), vector);
-  }
-  return vectors;
+function digestOf(bytes: Uint8Array): Buffer {
+  return createHash('sha256').update(bytes).digest();
 }
 
 /** Deletes the least recently written files of other models, and old temporary files. */

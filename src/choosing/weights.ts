@@ -49,6 +49,6 @@ export const WEIGHTS: Weights = {
   background: 50,
   long: { request: 0.4, ability: 0.3 },
   aside: { words: 0.5, sentences: 0.3 },
-  even: 0.45,
+  even: 0.42,
   penalty: 0.4,
 };

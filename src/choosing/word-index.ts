@@ -7,7 +7,7 @@ export type Postings = ReadonlyMap<number, number>;
 
 /** Inverted index of stems. Immutable after construction. */
 export class WordIndex {
-  /** How much text each ability has, 1 is usual: the weight of its words, rare ones count more. */
+  /** How much text each ability has, in rare words. */
   readonly bulk: Float64Array;
   private readonly postings = new Map<string, Map<number, number>>();
   /** Beginning to stems; used for request words that no ability has. */

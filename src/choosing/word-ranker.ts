@@ -131,12 +131,14 @@ export class WordRanker implements Ranker {
     const about = terms.filter((term) => !names.has(term.text));
     const words = about.reduce((sum, { weight, isStop }) => sum + weight * (isStop ? STOP_IN_REQUEST : 1), 0) / highest;
     const scale = highest * (1 + long.request * Math.log(Math.max(1, words)));
-    return strengths.map((strength, place) => strength / scale / ((bulk[place] ?? 0) + 0.3) ** long.ability);
+    return strengths.map((strength, place) => strength / scale / ((bulk[place] ?? 0) + SHORTEST) ** long.ability);
   }
 }
 
 /** The weight of a stop word in the length of a request. */
 const STOP_IN_REQUEST = 0.1;
+/** Added to what an ability says, so that almost nothing is not infinitely good; in rare words. */
+const SHORTEST = 0.3;
 /** Of the sentences that are no request, only so many are ranked, from the end: each costs time. */
 const MAX_ASIDE = 12;
 

@@ -56,13 +56,28 @@ export function wordTexts(text: string): string[] {
 }
 
 /** {@link wordTexts} with stems and kinds; a compound such as `GitHub` or `sign-up` follows its parts. */
-export function wordsIn(text: string): Word[] {
+export const wordsIn = remembering(readWords, 20_000);
+
+function readWords(text: string): readonly Word[] {
   const plain = text.normalize('NFKC').replace(/['’]/g, '');
   return (plain.match(CHUNK) ?? []).flatMap((chunk) => {
     const parts = wordTexts(chunk);
     const isName = parts.length > 1 && !UNSPACED.test(chunk);
     return [...parts, ...(isName ? [chunk.replaceAll('-', '').toLowerCase()] : [])].map(wordOf);
   });
+}
+
+/** Texts of abilities are read with each request, and words of any text again and again. @param most kept values. */
+function remembering<T>(read: (text: string) => T, most: number): (text: string) => T {
+  const known = new Map<string, T>();
+  return (text) => {
+    const before = known.get(text);
+    if (before !== undefined || text.length > MAX_KEPT_LENGTH) return before ?? read(text);
+    if (known.size >= most) known.clear();
+    const value = read(text);
+    known.set(text, value);
+    return value;
+  };
 }
 
 /** Names and values: capitalised inside of a sentence, or with a digit. In lower case. */
@@ -80,6 +95,8 @@ export function joinedNeighbours(words: readonly Word[]): Word[] {
   return words.slice(1).map((word, at) => wordOf(`${words[at]?.text ?? ''}${word.text}`));
 }
 
+/** Longer texts are rarely the same again. Characters. */
+const MAX_KEPT_LENGTH = 5000;
 const BEFORE_CAPITAL = /(\p{Ll}|\p{N})(\p{Lu})/gu;
 const IN_CAPITALS = /(\p{Lu})(\p{Lu}\p{Ll})/gu;
 const NO_WORD = /[^\p{L}\p{M}\p{N}]+/u;
@@ -93,17 +110,11 @@ function pairsOf(run: string): string[] {
   return letters.length < 2 ? letters : letters.slice(1).map((letter, at) => `${letters[at]}${letter}`);
 }
 
-const known = new Map<string, Word>();
-const MAX_KNOWN = 50_000;
+const wordOf = remembering(readWord, 50_000);
 
-function wordOf(text: string): Word {
-  const before = known.get(text);
-  if (before) return before;
-  if (known.size >= MAX_KNOWN) known.clear();
+function readWord(text: string): Word {
   const stem = stemOf(text);
-  const word: Word = { text, stem, kind: kindOf(text, stem) };
-  known.set(text, word);
-  return word;
+  return { text, stem, kind: kindOf(text, stem) };
 }
 
 function kindOf(text: string, stem: string): Word['kind'] {

@@ -25,7 +25,7 @@ export const CODES = {
     exit: EXIT.unavailable,
     means:
       'The ability that fits a request in plain words cannot run in this environment, or lacks something that it needs.',
-    next: 'Choose another environment with `--env`, or set what the message names.',
+    next: 'Set what the message names. Only the user chooses another environment, with `--env`.',
   },
   'agent.answer_invalid': {
     exit: EXIT.failed,

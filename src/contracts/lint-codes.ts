@@ -89,6 +89,12 @@ export const LINT_CODES = {
     why: 'It is then unknown whether its effect took place, and the task ends as `unknown`, even if everything else succeeded.',
     fix: 'Move the call out, set `on_failure: finish` or a longer `timeout`, or set `cut: allowed` at the call.',
   },
+  'lint.capability_unbacked': {
+    severity: 'warning',
+    means: 'A pack or an agent has a capability that nothing it may call has.',
+    why: 'It is recruited for requests that need the capability, and cannot do what they ask for.',
+    fix: 'Take the capability away, or let it call an ability that has it under `capabilities`.',
+  },
   'lint.capability_unprovided': {
     severity: 'warning',
     means: 'No pack has a capability.',

@@ -1,5 +1,6 @@
 import { AbilityError } from '../contracts/problem.js';
 import { didYouMean } from '../text/nearest.js';
+import { isBuiltIn } from './built-in-agents.js';
 import type { AgentProfile } from './formats/agent.js';
 import type { HighLevel } from './formats/high-level.js';
 import type { LowLevel } from './formats/low-level.js';
@@ -12,22 +13,23 @@ export type Ability = LowLevel | Composite;
 
 type Abilities = Pick<Registry, 'operations' | 'workflows' | 'agents'>;
 
-/** All abilities of a project by id: they share one namespace. Source: C-21. */
-export function loadedAbilities({ operations, workflows, agents }: Abilities): [string, Loaded<Ability>][] {
-  return [...operations, ...workflows, ...agents];
+/** All abilities that a project defines, by id: they share one namespace. Source: C-21. */
+export function loadedAbilities({ operations, ...composites }: Abilities): [string, Loaded<Ability>][] {
+  return [...operations, ...loadedComposites(composites)];
 }
 
-export function abilityIds(registry: Abilities): string[] {
-  return loadedAbilities(registry).map(([id]) => id);
+/** Also those that are built in. */
+export function abilityIds({ operations, workflows, agents }: Abilities): string[] {
+  return [...operations.keys(), ...workflows.keys(), ...agents.keys()];
 }
 
 export function loadedAbility(registry: Abilities, id: string): Loaded<Ability> | undefined {
   return registry.operations.get(id) ?? loadedComposite(registry, id);
 }
 
-/** All abilities that call others, workflows first. */
+/** All abilities of the project that call others, workflows first. */
 export function loadedComposites({ workflows, agents }: Omit<Abilities, 'operations'>): [string, Loaded<Composite>][] {
-  return [...workflows, ...agents];
+  return [...workflows, ...[...agents].filter(([, agent]) => !isBuiltIn(agent))];
 }
 
 export function loadedComposite(registry: Omit<Abilities, 'operations'>, id: string): Loaded<Composite> | undefined {

@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject } from '../contracts/json.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
 import { addFile, markBroken } from './add-definitions.js';
+import { addBuiltInAgents } from './built-in-agents.js';
 import { holdsCases } from './case-files.js';
 import { type Checked, checkFormat } from './check-format.js';
 import { type DefinitionFile, findFiles, type UnreadFile } from './find-files.js';
@@ -160,6 +161,7 @@ function registryOf(root: string, { project, definitions, unread }: Found): Regi
     if (kind) registry.opaque.push({ kind, problem });
   }
   disableUnread(registry);
+  addBuiltInAgents(registry);
   return { ...registry, digest: digest.digest('hex') };
 }
 

@@ -34,6 +34,12 @@ export function readSpecialists(registry: Registry): Specialists {
   return listSpecialists(registry);
 }
 
+/** The pack whose workflow is among the abilities, the preferred one first; null: none. Source: R-004-21. */
+export function packOf(registry: Registry, preferred: string, abilities: readonly string[]): string | null {
+  const packs = listSpecialists(registry).packs.filter(({ workflow }) => abilities.includes(workflow));
+  return (packs.find(({ id }) => id === preferred) ?? packs[0])?.id ?? null;
+}
+
 function problemOf({ opaque, broken }: Registry): Problem | undefined {
   const unreadable = opaque.find(({ kind }) => kind === 'capabilities' || kind === 'packs')?.problem;
   const [, twice] = [...broken].find(([key]) => /^(capability|pack):/.test(key)) ?? [];

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Finding } from '../contracts/findings.js';
 import { isJsonObject } from '../contracts/json.js';
 import { AbilityError } from '../contracts/problem.js';
+import { loadedAbilities } from '../definitions/find-ability.js';
 import { PROJECT_FILE } from '../definitions/find-project.js';
 import type { RegistryLoader } from '../definitions/load-registry.js';
 import { importedDefinitions } from '../definitions/read-imports.js';
@@ -50,7 +51,7 @@ export function lintProject(loader: RegistryLoader, options: LintOptions = {}): 
   const isLeftOut = options.imported ? () => false : isOfDocument(project);
   const findings = all.filter((finding) => !isLeftOut(finding));
   const left = all.length - findings.length;
-  const abilities = registry.operations.size + registry.workflows.size + registry.agents.size;
+  const abilities = loadedAbilities(registry).length;
   return { findings, abilities, ...(left > 0 && { imported_left_out: left }) };
 }
 

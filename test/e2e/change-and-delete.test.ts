@@ -76,6 +76,8 @@ describe('ability task set', () => {
     expect((await codeOf(key, '--unset', 'nn')).slice(0, 2)).toEqual([2, 'input.invalid']);
     expect((await codeOf('unknown-key', 'n=2')).slice(0, 2)).toEqual([2, 'task.not_found']);
     expect(await json(['task', 'get', key])).toMatchObject({ json: { n: 1, text: 'none' } });
+    const near = async () => (await json(['task', 'get', `${key}x`])).json.error.suggestion;
+    await expect.poll(near, { timeout: 30_000 }).toBe(`Did you mean ${key}?`);
   }, 120_000);
 });
 

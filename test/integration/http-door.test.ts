@@ -62,6 +62,41 @@ const run = (ability: string, more: object = {}, sent: { token?: string; headers
   post('/v1/runs', { ability, wait: '60s', ...more }, sent);
 const get = (path: string, token?: string) => door.call('GET', path, token === undefined ? {} : { token });
 
+describe('PATCH /v1/tasks/{key}/input (R-000-83, R-000-84)', () => {
+  const change = (key: string, body: unknown) => door.call('PATCH', `/v1/tasks/${key}/input`, { body });
+
+  test('changes tasks that were created, which then run in the order of the caller (R-000-79, R-000-80)', async () => {
+    const keys: string[] = [];
+    for (const n of [1, 2]) {
+      const { body } = await post('/v1/tasks', { ability: 'util.echo', input: { n, other: n } });
+      keys.push(body.task_key);
+    }
+    const [first = '', second = ''] = keys;
+    expect(await change(second, { set: { n: 20, more: [null] }, unset: ['other'] })).toMatchObject({
+      status: 200,
+      body: { status: 'available', task_key: second, changed: ['more', 'n', 'other'], input: { n: 20, more: [null] } },
+    });
+    const outputs = [];
+    for (const key of [second, first]) {
+      outputs.push((await post(`/v1/tasks/${key}/run`, { wait: '60s' })).body.output);
+    }
+    expect(outputs).toEqual([
+      { n: 20, more: [null] },
+      { n: 1, other: 1 },
+    ]);
+    expect(await change(first, { set: { n: 3 } })).toMatchObject({ status: 409, body: { code: 'task.started' } });
+  });
+
+  test('refuses what contradicts itself, and tasks that are not there', async () => {
+    const { body } = await post('/v1/tasks', { ability: 'util.echo', input: {} });
+    expect(await change(body.task_key, { set: { n: 1 }, unset: ['n'] })).toMatchObject({
+      status: 400,
+      body: { code: 'usage.invalid', detail: 'n cannot be both set and unset' },
+    });
+    expect(await change('t-none', { set: { n: 1 } })).toMatchObject({ status: 404, body: { code: 'task.not_found' } });
+  });
+});
+
 describe('POST /v1/runs', () => {
   test('runs an ability and answers with the output of the command line', async () => {
     const { status, body, headers } = await run('util.echo', { input: { a: [1, null, 'x'] } });

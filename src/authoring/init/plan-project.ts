@@ -34,8 +34,8 @@ export function planProject(root: string, wanted: NewProject): ProjectPlan {
   refuseProject(root);
   checkProjectName(wanted.name);
   checkEnvironmentNames(wanted.environments);
-  const { registry } = siteFolders(root);
-  const files = filesOf(registry, wanted);
+  const { registry, hooks } = siteFolders(root);
+  const files = { ...filesOf(registry, wanted), ...hookFiles(registry, hooks) };
   const force = wanted.force.map((path) => posix.normalize(path));
   refuseOtherForces(force, Object.keys(files));
   const left: string[] = [];
@@ -100,6 +100,16 @@ function exampleFiles(registry: string, environment: string): Record<string, str
     [cases]: fillTemplate('init/hello.test.yaml', { SCHEMA: line('cases', cases), ENVIRONMENT: environment }),
     'scripts/tools/hello.mjs': fillTemplate('init/hello.mjs'),
   };
+}
+
+/** Hints for each prompt, and a line for each call. Source: R-000-65. */
+function hookFiles(registry: string, hooks: string): Record<string, string> {
+  const files = ['PromptSubmit', 'PostAbilityCall'].map((phase) => {
+    const path = `${hooks}/${phase}.yaml`;
+    const SCHEMA = schemaLine({ kind: 'hooks', path, registry });
+    return [path, fillTemplate(`init/${phase}.yaml`, { SCHEMA })] as const;
+  });
+  return Object.fromEntries(files);
 }
 
 /** Server binaries are cached per version; the lock file fixes the version, so it is the cache key. */

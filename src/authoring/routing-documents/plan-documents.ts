@@ -6,6 +6,7 @@ import { type Problem, reasonOf } from '../../contracts/problem.js';
 import type { Registry } from '../../definitions/registry.js';
 import { isInside } from '../../disk/is-inside.js';
 import { fillTemplate } from '../fill-template.js';
+import type { PlannedFile } from '../write-together.js';
 import { isOwnPage } from './find-own-tables.js';
 import { type ListedAbilities, listedAbilities } from './listed-abilities.js';
 import { linesOf, usualEnd } from './read-document.js';
@@ -42,6 +43,15 @@ export function planAdditions(registry: Registry, files: readonly string[]): Doc
   return files.map((file) => {
     if (existsSync(join(registry.root, file))) return planAddition(registry.root, file, pool);
     return planned(file, undefined, updateDocument(file, newDocument(file), pool), 'kept');
+  });
+}
+
+/** What to write; nothing for a broken document. */
+export function plannedFiles(plans: readonly DocumentPlan[]): PlannedFile[] {
+  return plans.flatMap((plan) => {
+    if (plan.status === 'broken' || plan.update.text === plan.before) return [];
+    const { file, before, update } = plan;
+    return [{ path: file, content: update.text, ...(before !== undefined && { before }) }];
   });
 }
 

@@ -4,7 +4,7 @@ import type { Registry } from '../../definitions/registry.js';
 import { type AbilityPool, poolOf } from '../ability-pool.js';
 import { accountInPool } from '../account-for.js';
 import { FITS } from '../ranker.js';
-import { suggest } from '../suggest.js';
+import { ADDRESSES, suggest } from '../suggest.js';
 import { decide, type Router } from './decide.js';
 import { focusOf } from './focus.js';
 import { modelRouter, routerSettings, unaskable } from './model-router.js';
@@ -91,7 +91,11 @@ async function rankIn(pool: AbilityPool, text: string, among?: ReadonlySet<strin
     return suggestions.map(({ id, score, reason, unavailable }) => {
       return { abilityId: id, score, reason, ...(unavailable !== undefined && { unavailable }) };
     });
-  const { ranked } = await pool.ranker.rank({ text, limit: 3, ...(among && { among }) });
+  const { ranked } = await pool.ranker.rank({
+    text: text.replaceAll(ADDRESSES, ' '),
+    limit: 3,
+    ...(among && { among }),
+  });
   return ranked.map(({ id, score }) => ({ abilityId: id, score: Math.min(score, NEARLY_FITS) }));
 }
 

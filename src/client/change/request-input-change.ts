@@ -8,7 +8,7 @@ import {
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import { ENDED_BEFORE_ANSWER, UPDATES } from '../../contracts/names.js';
-import { AbilityError } from '../../contracts/problem.js';
+import { AbilityError, usageError } from '../../contracts/problem.js';
 import type { EditAnswer, InputEdit } from '../../contracts/task.js';
 import { isTaskId } from '../../rules/tasks/task-ids.js';
 import type { Connection } from '../connection/connect.js';
@@ -25,11 +25,13 @@ const FAILED_PRECONDITION = 9;
 /**
  * Sets and removes input fields of a task that has not run yet. Preflight runs again for one caller after the
  * other, so that changes of different fields add up. Source: R-000-84, C-37.
- * @throws AbilityError `task.not_found`, `task.other_project`, `task.started`, `placement.no_worker`,
+ * @throws AbilityError `usage.invalid` for a field in both, `task.not_found`, `task.other_project`, `task.started`, `placement.no_worker`,
  * `worker.unavailable`, and errors of preflight; then nothing has changed.
  */
 export async function changeInput(connection: Connection, key: string, edit: InputEdit): Promise<EditAnswer> {
   if (!isTaskId(key)) throw taskNotFound(key);
+  const both = edit.unset.filter((name) => Object.hasOwn(edit.set, name));
+  if (both.length > 0) throw usageError(`${both.join(', ')} cannot be both set and unset`);
   return asking(connection, async () => {
     const { execution } = await openChangeable(connection, key);
     try {

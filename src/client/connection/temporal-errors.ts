@@ -74,7 +74,7 @@ function notLetIn({ address, namespace }: Connection, cause: Error & { details: 
 export function taskNotFound(key: string, cause?: unknown): AbilityError {
   const message = `There is no task ${key}`;
   const suggestion = 'Run `ability task list` to see what there is.';
-  return new AbilityError({ code: 'task.not_found', message, suggestion }, { cause });
+  return new AbilityError({ code: 'task.not_found', message, suggestion, details: { task_key: key } }, { cause });
 }
 
 export function isUnknownWorkflow(error: unknown): boolean {

@@ -59,7 +59,9 @@ export const agent = z
     timeout: taskTimeout,
     hooks: hookBindings.optional().describe('Hooks of `registry/hooks` around the task as a whole.'),
     operations: z.array(abilityId).default([]).describe('The only abilities it may call; without it, none.'),
-    capabilities: names.optional().describe('Ids of capabilities that it has, by which it can be recruited.'),
+    capabilities: names
+      .optional()
+      .describe('Ids of capabilities that it has; each is one of something that it may call.'),
     routing_hints: routingHints.optional().describe('Helps to find it; never a permission.'),
   })
   .refine(isReplacedRightly, REPLACED_WRONGLY)

@@ -86,7 +86,9 @@ export const highLevel = z
       .describe('The only abilities its steps may call; without it, those that they call.'),
     routing_hints: routingHints.optional().describe('Helps to find it; never a permission.'),
     hooks: hookBindings.optional().describe('Hooks of `registry/hooks` around the task as a whole.'),
-    capabilities: names.optional().describe('Ids of capabilities that it has, by which it can be recruited.'),
+    capabilities: names
+      .optional()
+      .describe('Ids of capabilities that it gives to the packs that run it; lint compares them.'),
     placement: z.enum(['local', 'cloud']).optional().describe('Where it runs, instead of what its calls need.'),
     timeout: taskTimeout,
     concurrency: concurrency.optional().describe('How many tasks with the same key may run at once.'),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { inlineImplementation } from './implementation.js';
 import { contract, isReplacedRightly, REPLACED_WRONGLY, REPLACEMENT_RULE } from './lifecycle.js';
 import { triggers } from './schedules-and-triggers.js';
-import { abilityId, effect, hookBindings, jsonSchema, outputFiles, routingHints, scope } from './values.js';
+import { abilityId, effect, hookBindings, jsonSchema, names, outputFiles, routingHints, scope } from './values.js';
 
 /**
  * `registry/low-level/<operation_key>.yaml`: the contract of an operation. Without `effects` it is destructive:
@@ -13,6 +13,9 @@ export const lowLevel = z
     operation_key: abilityId.describe('What the operation is called, such as db.write.user_row.'),
     ...contract,
     use_cases: z.array(z.string()).optional().describe('What it is meant for; shown by `show`.'),
+    capabilities: names
+      .optional()
+      .describe('Ids of capabilities that it gives to the packs and agents that may call it; lint compares them.'),
     effects: effect
       .default('destructive')
       .describe('What a call changes. Decides about retries, approvals, and what an unclear outcome means.'),

@@ -11,6 +11,7 @@ import type { RecruitmentResult } from '../../contracts/routing.js';
 import { checkFormat } from '../../definitions/check-format.js';
 import { type AgentRequest, agentRequest } from '../../definitions/formats/agent-request.js';
 import type { Registry } from '../../definitions/registry.js';
+import { packOf } from '../../definitions/specialists.js';
 import { isProblem, readYaml } from '../../definitions/yaml-source.js';
 import { maskerFor } from '../../planning/secrets/credentials.js';
 import { digestOf } from '../../rules/canonical.js';
@@ -37,6 +38,8 @@ interface AgentAsk {
 export interface BegunAgent {
   options: SessionRunOptions & { run: string };
   recruited: RecruitmentResult;
+  /** The pack that ran, from the ids of the abilities that ran; null: none. */
+  packOf(abilities: readonly string[]): string | null;
 }
 
 /**
@@ -61,7 +64,7 @@ export async function beginAgent(ask: AgentAsk): Promise<BegunAgent> {
     abilities: await offeredAbilities(ask, prompt),
     ...(session !== undefined && { session }),
   };
-  return { options, recruited };
+  return { options, recruited, packOf: (abilities) => packOf(registry, recruited.specialist_id, abilities) };
 }
 
 /** Maximum number of abilities that an AI may plan; the best fits stay. */

@@ -1,5 +1,6 @@
 import type { Lifecycle } from '../../contracts/lifecycle.js';
 import type { Placement } from '../../contracts/names.js';
+import { isBuiltIn } from '../../definitions/built-in-agents.js';
 import { type Ability, isRunnable, loadedComposites } from '../../definitions/find-ability.js';
 import { kindOfOperation } from '../../definitions/kind-of-operation.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
@@ -43,7 +44,9 @@ export function listAbilities(
       return { id, level, type, version, environments, placement, ...lifecycle, runnable, summary, file };
     });
   const kindOf = kindOfOperation(registry);
-  const high = list(loadedComposites(registry), 'high', (value) => ({
+  const { workflows, agents } = registry;
+  const builtIn = [...agents].filter(([, agent]) => isBuiltIn(agent) && isRunnable(registry, agent.value));
+  const high = list([...loadedComposites({ workflows, agents }), ...builtIn], 'high', (value) => ({
     type: value.type,
     runnable: isRunnable(registry, value),
   }));

@@ -1,6 +1,6 @@
 import type { AbilityText } from '../../choosing/ranker.js';
 import { WordRanker } from '../../choosing/word-ranker.js';
-import { abilityIds, loadedAbilities, loadedComposites } from '../../definitions/find-ability.js';
+import { loadedAbilities, loadedComposites } from '../../definitions/find-ability.js';
 import type { Registry } from '../../definitions/registry.js';
 import { listSpecialists } from '../../definitions/specialists.js';
 import { findStated } from '../../planning/schedules/stated-schedules.js';
@@ -85,7 +85,8 @@ function unusedIn(
   users: ReadonlyMap<string, string[]>,
   since: number,
 ): PrunedAbility[] {
-  return abilityIds(registry)
+  return loadedAbilities(registry)
+    .map(([id]) => id)
     .sort()
     .flatMap((id): PrunedAbility[] => {
       const { calls = 0, last_used = null } = seen.get(id) ?? {};

@@ -38,6 +38,10 @@ const newTask = {
 };
 
 export const createBody = z.strictObject(newTask);
+export const changeBody = z.strictObject({
+  set: z.record(z.string(), json).default({}).describe('The fields to set.'),
+  unset: z.array(z.string()).default([]).describe('The fields to remove.'),
+});
 export const runBody = z
   .strictObject({
     ...newTask,
@@ -122,6 +126,13 @@ export const createdAnswer = z.strictObject({
   warnings: z.array(z.string()),
   _meta: meta,
 });
+export const changedAnswer = z.strictObject({
+  status: z.literal('available'),
+  task_key: z.string(),
+  changed: z.array(z.string()).describe('The fields that differ from before.'),
+  input: z.record(z.string(), json),
+  warnings: z.array(z.string()),
+});
 const resultShape = {
   status: z.enum([...OPEN_STATES, ...END_STATES]),
   task_key: z.string().nullable(),
@@ -166,7 +177,11 @@ export const requestAnswer = z.looseObject({
       result: z.looseObject(resultShape).optional().describe('As far as it has come within `wait`.'),
     }),
   ),
-  _meta: z.looseObject({ pack: z.string(), required_capabilities: z.array(z.string()), routing_method: z.string() }),
+  _meta: z.looseObject({
+    pack: z.string().nullable(),
+    required_capabilities: z.array(z.string()),
+    routing_method: z.string(),
+  }),
 });
 export const resultAnswer = z.looseObject(resultShape);
 export const seenAnswer = z.looseObject({ ...resultShape, source: z.string() });

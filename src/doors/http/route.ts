@@ -38,7 +38,7 @@ export interface DescribedAnswer {
 
 /** A route; the same formats check a request and describe it. */
 export interface Route {
-  method: 'GET' | 'POST' | 'DELETE';
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** With `{name}` for each parameter. */
   path: string;
   summary: string;

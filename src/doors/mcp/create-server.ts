@@ -19,13 +19,14 @@ import { packageVersion } from '../../server/installation.js';
 import { refusalOf, resultOf } from './answers.js';
 import { exposedTools } from './expose-abilities.js';
 import type { Access, McpDoor, ToolAnswer, ToolCall, Visitor } from './mcp-door.js';
+import { servePages } from './serve-pages.js';
 import { taskAnswer } from './task-answer.js';
 import { createdTask, declaresTasks, detailedTask, TASKS } from './task-states.js';
 import { findTask } from './task-tools.js';
 import { type DoorTool, metaTools } from './tools.js';
 
 const INSTRUCTIONS =
-  'Operations of a team, run under guards and approvals. Say what the user asked with session_prompt, find an ability with ability_search, look at it with ability_describe and ability_plan, run it with ability_run. People decide approvals, never you. The rules in full: the skill ability-runtime.';
+  'Operations of a team, run under guards and approvals. Say what the user asked with session_prompt, find an ability with ability_search or in the resource ABILITY.md, look at it with ability_describe and ability_plan, run it with ability_run; for several in an order, task_create each, then task_run. People decide approvals, never you. The rules in full: the skill ability-runtime.';
 
 const TASK_ID = z.object({ taskId: z.string() });
 
@@ -40,6 +41,7 @@ export function createServer(door: McpDoor, visitor: Visitor, hearsChanges = tru
   const mcp = new McpServer(info, { capabilities, instructions: INSTRUCTIONS });
   const { server } = mcp;
   door.skill.attach(mcp);
+  servePages(mcp, door);
   const meta = metaTools(visitor.access);
   const exposed = (): ReadonlyMap<string, DoorTool> => (visitor.access === 'run' ? exposedTools(door) : new Map());
   const toolOf = (name: string): DoorTool | undefined => meta.get(name) ?? exposed().get(name);

@@ -1,8 +1,9 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { isJsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import { present } from '../../text/absent-as-null.js';
+import { didYouMean } from '../../text/nearest.js';
 
 /** Characters of a call's arguments as JSON. */
 export const MAX_ARGUMENTS = 4 * 1024 * 1024;
@@ -22,10 +23,12 @@ export function readArguments<T>(schema: z.ZodType<T>, written: unknown): T {
   }
   const { success, data, error } = schema.safeParse(given);
   if (success) return data;
+  const [wrong] = error.issues.flatMap((issue) => (issue.code === 'unrecognized_keys' ? issue.keys : []));
+  const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
   const texts = error.issues.slice(0, MAX_ISSUES).map(({ path, message }) => `${path.join('.') || 'it'}: ${message}`);
   throw new AbilityError({
     code: 'input.invalid',
     message: `The arguments do not fit: ${texts.join('; ')}`,
-    suggestion: 'Compare them with the input schema of the tool.',
+    suggestion: (wrong && didYouMean(wrong, known)) ?? 'Compare them with the input schema of the tool.',
   });
 }

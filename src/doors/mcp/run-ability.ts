@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { createTask, handleOf, newTaskSecret, readHandle } from '../../client/index.js';
+import { type Connection, createTask, handleOf, newTaskSecret, readHandle } from '../../client/index.js';
 import type { Person } from '../../contracts/callers.js';
 import type { JsonObject } from '../../contracts/json.js';
 import { wantedPlan } from '../../rules/plans/wanted-plan.js';
@@ -8,27 +8,48 @@ import { withWarnings } from './answers.js';
 import { followTask } from './follow-task.js';
 import type { ToolAnswer, ToolCall } from './mcp-door.js';
 import { withTurnContext } from './prompt-session.js';
+import type { OwnTask } from './task-answer.js';
 
-export const runInput = z.strictObject({
+export const createInput = z.strictObject({
   id: z.string(),
   input: z.record(z.string(), z.unknown()).optional(),
   key: z
     .string()
     .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,49}$/)
     .optional()
-    .describe('Yours: the same key and input is the same task, so a call can be repeated.'),
+    .describe('Yours: the same key and input is the same task.'),
+  intent: z.string().max(1000).optional().describe('What it is for.'),
+});
+
+export const runInput = createInput.extend({
   plan: z
     .string()
     .regex(/^[0-9a-f]{64}(\.[0-9a-f]{64})?$/)
     .optional()
     .describe('`reference` of ability_plan: run this and nothing else.'),
-  intent: z.string().max(1000).optional().describe('What it is for.'),
 });
 
 /** Runs a durable task in the caller's session and waits briefly. @throws AbilityError as `createTask`. */
 export async function runAbility(call: ToolCall, wanted: z.output<typeof runInput>): Promise<ToolAnswer> {
-  const { door, visitor, caller, signal } = call;
   const connection = await call.loan.connect();
+  const { warnings, ...task } = await startTask(call, connection, wanted, true);
+  const answer = await followTask(call, connection, task);
+  return withTurnContext(call, connection, withWarnings(answer, warnings));
+}
+
+/** `task_create`: forms a task that `task_run` runs. @throws AbilityError as `createTask`. Source: R-000-67. */
+export async function createOnly(call: ToolCall, wanted: z.output<typeof createInput>): Promise<ToolAnswer> {
+  const { handle, warnings } = await startTask(call, await call.loan.connect(), wanted, false);
+  return withWarnings({ data: { status: 'available', task: handle }, isError: false }, warnings);
+}
+
+async function startTask(
+  call: ToolCall,
+  connection: Connection,
+  wanted: z.output<typeof runInput>,
+  run: boolean,
+): Promise<OwnTask & { warnings: string[] }> {
+  const { door, visitor, caller, signal } = call;
   const secret = newTaskSecret();
   const { trace = null } = call;
   const who = { person: caller, kind: 'agent', scope: door.scope, trace, intent: wanted.intent ?? null } as const;
@@ -38,7 +59,7 @@ export async function runAbility(call: ToolCall, wanted: z.output<typeof runInpu
       environment: door.environment,
       input: (wanted.input ?? {}) as JsonObject,
       caller: { ...who, session },
-      run: true,
+      run,
       handle: secret,
       signal,
       ...door.strict(),
@@ -49,8 +70,7 @@ export async function runAbility(call: ToolCall, wanted: z.output<typeof runInpu
   const key = created.id;
   // A reused key keeps the handle of its first use.
   const handle = created.attached ? await readHandle(connection, key, caller) : handleOf(key, secret);
-  const answer = await followTask(call, connection, { key, handle });
-  return withTurnContext(call, connection, withWarnings(answer, created.warnings));
+  return { key, handle, warnings: created.warnings };
 }
 
 /** Each caller has its own keys, so that none runs or sees another's task under the same key. */

@@ -9,7 +9,11 @@ import { DETAILS, type RoutedAbility, routeRequest } from '../answers/route-requ
 import type { McpDoor, ToolAnswer, ToolCall } from './mcp-door.js';
 
 export const searchInput = z.strictObject({
-  query: z.string().max(1000).optional().describe('What is wanted, in words (default: all).'),
+  query: z
+    .string()
+    .max(1000)
+    .optional()
+    .describe('What is wanted, in the language of the abilities, usually English (default: all).'),
   detail: z.enum(DETAILS).default('summary'),
   limit: z.number().int().min(1).max(100).default(20),
 });

@@ -31,7 +31,7 @@ export function taskAnswer(task: OwnTask, result: TaskResult, door: McpDoor): To
         ...data,
         ...stepFields(result),
         ...(waiting.length > 0 && { waiting_for: waiting, ...(link !== null && { link }) }),
-        next: nextOf(waiting),
+        next: status === 'created' ? 'Run it with task_run.' : nextOf(waiting),
       },
       isError: false,
       open: task,

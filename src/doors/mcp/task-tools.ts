@@ -2,18 +2,32 @@ import { z } from 'zod';
 import {
   type Connection,
   cancelTask,
+  changeInput,
   findHandled,
   keepingRuntime,
   listHandled,
   readApprovals,
+  runTask,
+  viewTask,
 } from '../../client/index.js';
+import type { Json, JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
+import { didYouMean } from '../../text/nearest.js';
+import { withWarnings } from './answers.js';
 import { followTask, lookAtTask } from './follow-task.js';
 import type { ToolAnswer, ToolCall } from './mcp-door.js';
 import { withTurnContext } from './prompt-session.js';
 import { approvalFields, type OwnTask } from './task-answer.js';
 
 export const taskInput = z.strictObject({ task: z.string().describe('As ability_run answered.') });
+
+export const setInput = z.strictObject({
+  task: z.string(),
+  set: z.record(z.string(), z.unknown()).default({}),
+  unset: z.array(z.string()).default([]),
+});
+
+export const orderInput = z.strictObject({ tasks: z.array(z.string()).min(1).max(50).describe('In this order.') });
 
 export const resultInput = taskInput.extend({
   wait: z.number().int().min(0).max(50).default(5).describe('Seconds.'),
@@ -33,6 +47,47 @@ export async function taskResult(call: ToolCall, { task, wait }: z.output<typeof
   const found = await findTask(call, connection, task);
   const answer = wait === 0 ? lookAtTask(call, connection, found) : followTask(call, connection, found, wait * 1000);
   return withTurnContext(call, connection, await answer);
+}
+
+/** `task_set`: changes the input of a task that has not run. @throws AbilityError as `changeInput`. Source: R-000-84. */
+export async function setTask(call: ToolCall, { task, set, unset }: z.output<typeof setInput>): Promise<ToolAnswer> {
+  const { caller, loan } = call;
+  const connection = await loan.connect();
+  const { key } = await findTask(call, connection, task);
+  const edit = { set: set as JsonObject, unset, by: caller, caller: 'session' } as const;
+  const { fields, input, warnings } = await changeInput(connection, key, edit);
+  return withWarnings({ data: { status: 'available', task, changed: fields, input }, isError: false }, warnings);
+}
+
+/**
+ * `task_run`: runs created tasks one after the other, until one does not succeed or time is up. The same call again
+ * goes on from there. @throws AbilityError `task.not_found`; then none has begun. Source: R-000-79, R-000-80.
+ */
+export async function runTasks(call: ToolCall, { tasks }: z.output<typeof orderInput>): Promise<ToolAnswer> {
+  const connection = await call.loan.connect();
+  const found: OwnTask[] = [];
+  for (const task of tasks) found.push(await findTask(call, connection, task));
+  const until = Date.now() + call.door.patienceMs;
+  const ended: Json[] = [];
+  for (const task of found) {
+    const { result } = await keepingRuntime(connection, () => viewTask(connection, task.key));
+    if (result.status === 'created') await keepingRuntime(connection, () => runTask(connection, task.key));
+    const answer = await followTask(call, connection, task, Math.max(until - Date.now(), 0));
+    const { status, output = null } = answer.data;
+    if (status === 'succeeded') {
+      ended.push({ task: task.handle, status, output });
+      continue;
+    }
+    const left = tasks.slice(ended.length + 1);
+    const data = {
+      ...answer.data,
+      ...(answer.open && left.length > 0 && { next: `${answer.data.next} Then call task_run again.` }),
+      succeeded: ended,
+      ...(left.length > 0 && { not_run: left }),
+    };
+    return withTurnContext(call, connection, { data, isError: answer.isError });
+  }
+  return withTurnContext(call, connection, { data: { status: 'succeeded', succeeded: ended }, isError: false });
 }
 
 /** `task_cancel`: asks a task to stop. @throws AbilityError `task.not_found`, `task.closed`. */
@@ -66,9 +121,18 @@ export async function listOwnApprovals({ door, caller, loan }: ToolCall): Promis
   };
 }
 
-/** The caller's own task with this handle. @throws AbilityError `task.not_found`. */
-export async function findTask({ caller }: ToolCall, connection: Connection, handle: string): Promise<OwnTask> {
-  return { key: await findHandled(connection, handle, caller), handle };
+/** The caller's own task with this handle. @throws AbilityError `task.not_found`; it names the caller's nearest. */
+export async function findTask({ caller, door }: ToolCall, connection: Connection, handle: string): Promise<OwnTask> {
+  try {
+    return { key: await findHandled(connection, handle, caller), handle };
+  } catch (error) {
+    if (!(error instanceof AbilityError) || error.code !== 'task.not_found') throw error;
+    const { tasks } = await listHandled(connection, door.environment, caller);
+    const handles = tasks.map((task) => task.handle);
+    const suggestion = didYouMean(handle, handles);
+    if (suggestion === undefined) throw error;
+    throw new AbilityError({ ...error.toProblem(), suggestion }, { cause: error });
+  }
 }
 
 /** Ignores tasks deleted since they were listed. */

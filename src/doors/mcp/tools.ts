@@ -6,9 +6,20 @@ import type { Access, ToolAnswer, ToolCall } from './mcp-door.js';
 import { plan, planInput } from './plan-ability.js';
 import { prompt, promptInput } from './prompt-session.js';
 import { readArguments } from './read-arguments.js';
-import { runAbility, runInput } from './run-ability.js';
+import { createInput, createOnly, runAbility, runInput } from './run-ability.js';
 import { search, searchInput } from './search-abilities.js';
-import { cancel, listOwnApprovals, resultInput, taskInput, taskResult, taskStatus } from './task-tools.js';
+import {
+  cancel,
+  listOwnApprovals,
+  orderInput,
+  resultInput,
+  runTasks,
+  setInput,
+  setTask,
+  taskInput,
+  taskResult,
+  taskStatus,
+} from './task-tools.js';
 
 export interface DoorTool {
   listed: Tool;
@@ -29,22 +40,25 @@ interface Form<Schema extends z.ZodType> {
 }
 
 const READS = { readOnlyHint: true, openWorldHint: false };
-const LIST = { type: 'array', items: { type: 'object' } };
+const LIST = { type: 'array' };
 const TEXT = { type: 'string' };
 /** Includes refusals, whose status is `refused`. */
 const TASK = {
   type: 'object',
-  properties: { status: TEXT, task: TEXT, output: {}, code: TEXT, reason: TEXT, waiting_for: LIST, next: TEXT },
+  properties: { status: TEXT, task: TEXT, output: {}, code: TEXT, reason: TEXT, next: TEXT },
   required: ['status'],
 };
+const ADDS = { readOnlyHint: false, destructiveHint: false };
+const DESTROYS = { readOnlyHint: false, destructiveHint: true };
 const outputOf = (properties: JsonObject): JsonObject => ({ type: 'object', properties });
+const STATE = outputOf({ status: TEXT, task: TEXT, code: TEXT, reason: TEXT });
 
 const TOOLS: Record<string, Form<never>> = {
   ability_search: form({
     access: 'read',
-    description: 'Abilities that fit a request: reason, score, effects, missing inputs. None: nothing fits.',
+    description: 'Abilities that fit a request: reason, score, effects, missing inputs.',
     input: searchInput,
-    output: outputOf({ abilities: LIST, total: { type: 'integer' }, nearest: { type: 'array' }, ask: TEXT }),
+    output: outputOf({ abilities: LIST, nothing_fits: { type: 'boolean' }, nearest: LIST, ask: TEXT }),
     annotations: READS,
     run: search,
   }),
@@ -56,7 +70,7 @@ const TOOLS: Record<string, Form<never>> = {
       id: TEXT,
       input_schema: { type: 'object' },
       effects: TEXT,
-      guards: { type: 'array' },
+      guards: LIST,
       approvals: LIST,
     }),
     annotations: READS,
@@ -76,9 +90,33 @@ const TOOLS: Record<string, Form<never>> = {
       'Run an ability as a durable task, under guards and approvals. Answers with its end, or after 5 s with a task to ask for with task_result. turn_context in an answer: read it before you decide.',
     input: runInput,
     output: TASK,
-    annotations: { readOnlyHint: false, destructiveHint: true },
+    annotations: DESTROYS,
     isLong: true,
     run: runAbility,
+  }),
+  task_create: form({
+    access: 'run',
+    description: 'Form a task without running it; for plans of several tasks.',
+    input: createInput,
+    output: STATE,
+    annotations: ADDS,
+    run: createOnly,
+  }),
+  task_set: form({
+    access: 'run',
+    description: 'Change the input of a task that has not run.',
+    input: setInput,
+    output: STATE,
+    annotations: ADDS,
+    run: setTask,
+  }),
+  task_run: form({
+    access: 'run',
+    description: 'Run created tasks in order, until one does not succeed; call again to go on.',
+    input: orderInput,
+    output: TASK,
+    annotations: DESTROYS,
+    run: runTasks,
   }),
   task_status: form({
     access: 'read',
@@ -100,8 +138,8 @@ const TOOLS: Record<string, Form<never>> = {
     access: 'run',
     description: 'Ask a task to stop; its clean-up runs.',
     input: taskInput,
-    output: TASK,
-    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
+    output: STATE,
+    annotations: { ...DESTROYS, idempotentHint: true },
     run: cancel,
   }),
   session_prompt: form({
@@ -109,7 +147,7 @@ const TOOLS: Record<string, Form<never>> = {
     description: 'Say what the user asked, before you act on it; answers with turn_context: hints, guards, risks.',
     input: promptInput,
     output: outputOf({ turn_context: { type: 'object' } }),
-    annotations: { readOnlyHint: false, destructiveHint: false },
+    annotations: ADDS,
     run: prompt,
   }),
   approvals_list: form({
@@ -157,7 +195,15 @@ function toolOf(name: string, { description, input, output, annotations, isLong 
 }
 
 function schemaOf(input: z.ZodType): Tool['inputSchema'] {
-  const { $schema: _, ...schema } = z.toJSONSchema(input, { io: 'input' });
+  const { $schema: _, ...schema } = z.toJSONSchema(input, {
+    io: 'input',
+    // Says nothing of a map that `type` does not.
+    override: ({ zodSchema, jsonSchema }) => {
+      if (zodSchema._zod.def.type !== 'record') return;
+      delete jsonSchema.propertyNames;
+      delete jsonSchema.additionalProperties;
+    },
+  });
   return schema as Tool['inputSchema'];
 }
 

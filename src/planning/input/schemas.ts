@@ -143,7 +143,7 @@ function wantsSchema({ keyword, params }: ErrorObject): boolean {
   return keyword === 'type' && Array.isArray(type) && type.includes('object') && type.includes('boolean');
 }
 
-/** The likely meaning of an unknown name if a required one is missing; else the names that the schema lists. */
+/** The likely meaning of an unknown name if a required one is missing or unknown ones are refused; else the names that the schema lists. */
 function misspelled(errors: ErrorObject[], { properties }: JsonObject, value: Json): string | undefined {
   const missing = errors
     .filter(({ keyword, instancePath }) => keyword === 'required' && instancePath === '')
@@ -154,13 +154,13 @@ function misspelled(errors: ErrorObject[], { properties }: JsonObject, value: Js
         .slice(0, MAX_ERRORS)
         .filter((name) => !Object.hasOwn(known, name))
     : [];
-  for (const name of strange) {
-    const hint = didYouMean(name, missing);
-    if (hint !== undefined) return `Its schema does not list \`${name}\`. ${hint}`;
-  }
   const isRefused = errors.some(
     ({ keyword, instancePath }) => keyword === 'additionalProperties' && instancePath === '',
   );
   const names = Object.keys(known).slice(0, MAX_NAMES);
+  for (const name of strange) {
+    const hint = didYouMean(name, missing) ?? (isRefused ? didYouMean(name, names) : undefined);
+    if (hint !== undefined) return `Its schema does not list \`${name}\`. ${hint}`;
+  }
   return isRefused && names.length > 0 ? `Its schema lists ${names.join(', ')}.` : undefined;
 }

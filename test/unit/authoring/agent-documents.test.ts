@@ -92,12 +92,15 @@ const SENTENCES: [id: string, sentence: RegExp][] = [
   ['R-002-42', /Read `turn_context` before each decision/],
   ['R-002-43', /`ability_guards` with `deny` \| do not call that ability on your own initiative/],
   ['R-002-45', /`need_user_confirm` \| explain the risk to the user, ask for confirmation, then call it/],
-  ['R-002-44', /`risk_alerts` \| tell the user the risk, and ask for confirmation/],
+  ['R-002-44', /`risk_alerts` \| explain the risk to the user, and ask for confirmation/],
   ['R-002-46', /`routing_hints` \| prefer what they name: an ability, `module:ID`, `read:PATH`/],
   [
     'R-002-47',
-    /any other \| do not ignore it: write it into `hook-signals\.md` in the `workdocs` of the scope.*tell the user/,
+    /any other \| do not ignore it: the runtime has written it into `hook-signals\.md` in the `workdocs` of the scope; tell the user/,
   ],
+  ['R-000-80, C-45', /adapt the plan\. Take another ability that does the same, or ask the user/],
+  ['R-000-80, C-45', /An environment that the user did not name is theirs to choose: ask first/],
+  ['R-000-18', /Search in the language of the abilities' own texts, usually English/],
   ['R-002-41', /Never call the handler of a hook/],
   ['R-000-82', /Work with a person happens in a session; jobs of CI call without one/],
   [

@@ -6,7 +6,8 @@ import { newAgentDocuments } from '../../../src/authoring/agent-documents/agents
 import { namedEnvironments, proposedEnvironments } from '../../../src/authoring/init/environments.js';
 import { mergeGitIgnore, type NewProject, planProject } from '../../../src/authoring/init/plan-project.js';
 import { writeTogether } from '../../../src/authoring/write-together.js';
-import { loadRegistry } from '../../../src/definitions/load-registry.js';
+import { loadRegistry, RegistryLoader } from '../../../src/definitions/load-registry.js';
+import { lintProject } from '../../../src/lint/lint-project.js';
 import { resolvePlan } from '../../../src/planning/resolve/resolve-plan.js';
 import { makeProject, type ProjectFiles, type ProjectFolder } from '../../fixtures/project-folder.js';
 import { errorOf } from '../error-of.js';
@@ -43,6 +44,21 @@ describe('a new project', () => {
     expect(readFileSync(join(root, '.gitignore'), 'utf8')).toMatch(
       /^x\n\.env\n\n?#.*\n\.system\/\nnode_modules\/\n\.env\.\*\n/,
     );
+  });
+
+  test('has hints for each prompt and a line for each call, by hooks that run [R-000-57, R-000-65, R-002-16]', () => {
+    const root = emptyFolder();
+    writeTogether(root, planProject(root, wanted).files);
+    const registry = loadRegistry(root);
+    const hooks = [...registry.hooks.values()].flat().map(({ value, file }) => [file, value.handler]);
+    expect(hooks).toEqual([
+      ['registry/hooks/PostAbilityCall.yaml', { builtin: { name: 'usage', options: {} } }],
+      ['registry/hooks/PromptSubmit.yaml', { builtin: { name: 'suggest', options: {} } }],
+    ]);
+    const { plan } = resolvePlan(registry, 'hello', 'dev');
+    expect(plan.operations.hello?.hooks.post_call.map(({ id }) => id)).toEqual(['ability_usage_tracker']);
+    expect(lintProject(new RegistryLoader(root)).findings).toEqual([]);
+    expect(registry.agents.has('generic')).toBe(true);
   });
 
   test('puts its definitions where the folder already has some [C-18]', () => {

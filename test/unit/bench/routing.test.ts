@@ -9,8 +9,8 @@ import { FITS } from '../../../src/choosing/ranker.js';
 
 const OWN = fileURLToPath(new URL('../../../bench/routing/own', import.meta.url));
 
-test('on our own requests our ranker is ahead of plain BM25 and of minisearch, and abstains if nothing fits', () => {
-  const reports = reportOn(readSets(OWN), [ours(), plainBm25, minisearch], {});
+test('on our own requests our ranker is ahead of plain BM25 and of minisearch, and abstains if nothing fits', async () => {
+  const reports = await reportOn(readSets(OWN), [ours(), plainBm25, minisearch], {});
   const [own, bm25, library] = ['ours', 'BM25', 'minisearch'].map((name) => macroOf(reports, name, 'ndcg'));
   expect(own).toBeGreaterThan(bm25 ?? 1);
   expect(own).toBeGreaterThan(library ?? 1);

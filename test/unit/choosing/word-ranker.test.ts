@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type AbilityText, FITS } from '../../../src/choosing/ranker.js';
 import { WordRanker } from '../../../src/choosing/word-ranker.js';
 
@@ -67,6 +67,43 @@ test('only the requested abilities are ranked, by the words that are not removed
   expect([first?.id, others]).toEqual(['db.write.user_row', []]);
   const without = new Set(first?.stems);
   expect(ranker.rankNow({ text: 'delete user row', among: new Set(['db.write.user_row']), without })).toEqual([]);
+});
+
+test('an ability that is described at length scores lower than a short one that says the same', () => {
+  const both = new WordRanker([
+    ability('a.one', 'Print the grading sheet. Archive invoices, rotate certificates, invite colleagues, draw maps.'),
+    ability('b.two', 'Print the grading sheet.'),
+  ]);
+  expect(both.rankNow({ text: 'print a grading sheet' }).map(({ id }) => id)).toEqual(['b.two', 'a.one']);
+});
+
+test('names and numbers do not lower a score, as other words do that no ability has', () => {
+  const scoreOf = (text: string): number => ranker.rankNow({ text })[0]?.score ?? 0;
+  const named = scoreOf('query the logs for Lisbon Porto Madrid Sevilla');
+  expect(named).toBeGreaterThan(scoreOf('query the logs for lighthouse poetry marmalade thunder'));
+  expect(named).toBeCloseTo(scoreOf('query the logs for 4711'), 2);
+});
+
+describe('in a text of more than 60 words', () => {
+  const aside =
+    'Yesterday the weather in the mountains was nice, and everybody enjoyed a walk with old friends. '.repeat(6);
+  const first = (text: string): string | undefined => ranker.rankNow({ text })[0]?.id;
+
+  test('what the last message asks for comes first', () => {
+    const earlier = 'user: please remove the row of a user\nassistant: I removed the row of that user\n';
+    expect(first(`${earlier}user: ${aside}\nuser: please query the logs of the service`)).toBe('mcp.query.logs');
+    expect(
+      first(`Please query the logs of the service.\n\`\`\`\nremove user row; remove user row\n\`\`\`\n${aside}`),
+    ).toBe('mcp.query.logs');
+  });
+
+  test('the rest of the text is searched, too, and counts less', () => {
+    const talk = `user: please query the logs of the service\nassistant: ${aside}\nuser: yes, go ahead`;
+    expect(first(talk)).toBe('mcp.query.logs');
+    const both = ranker.rankNow({ text: `The logs of the service are odd. ${aside} Please remove the row of a user.` });
+    expect(both.map(({ id }) => id)).toEqual(expect.arrayContaining(['db.delete.user_row', 'mcp.query.logs']));
+    expect(both[0]?.id).toBe('db.delete.user_row');
+  });
 });
 
 test('without abilities the ranking is empty', () => {

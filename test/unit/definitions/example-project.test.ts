@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -13,6 +14,7 @@ import { resolvePlan } from '../../../src/planning/resolve/resolve-plan.js';
 import { EnvironmentVariables } from '../../../src/planning/secrets/secret-source.js';
 import { evaluateCondition } from '../../../src/rules/expressions/condition.js';
 import { errorOf } from '../error-of.js';
+import { temporaryFolder } from '../temporary-project.js';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 let registry: Registry;
@@ -189,6 +191,26 @@ test('R-000-08, R-000-11: code_review_agent is an agent of dev/code-review, and 
 test.each(['engineering', 'research'])('R-004-14: the pack %s is an agent of the example project', (id) => {
   const pack = readSpecialists(registry).packs.find((one) => one.id === id);
   expect(registry.agents.get(pack?.workflow ?? '')?.value.type).toBe('agent');
+});
+
+test('C-01, R-002-16: the example project has hooks of all five events, each with a handler that exists', () => {
+  const events = ['PromptSubmit', 'PreAbilityCreate', 'PreAbilityCall', 'PostAbilityCall', 'SessionStop'];
+  expect([...registry.hooks.keys()].sort()).toEqual(events.sort());
+  for (const { value } of [...registry.hooks.values()].flat()) {
+    const { handler } = value;
+    if (handler && 'script' in handler) expect(existsSync(join(ROOT, handler.script.path)), value.id).toBe(true);
+  }
+});
+
+test('R-002-48: the end of a session leaves a line in the log of the example system', () => {
+  const log = join(temporaryFolder(), 'log');
+  const event = { session_id: 's-1', user_id: 'ada', payload: { reason: 'idle', turns: 2, tasks: [{}] } };
+  const script = join(ROOT, 'examples/signup/hooks/session-audit.mjs');
+  const env = { SIGNUP_LOG_FILE: log };
+  const answer = JSON.parse(execFileSync(process.execPath, [script], { input: JSON.stringify(event), env }).toString());
+  const message = 'session ended (idle) after 2 turns and 1 tasks';
+  expect(answer).toEqual({ status: 'ok', infra: { log: [message] } });
+  expect(JSON.parse(readFileSync(log, 'utf8'))).toMatchObject({ message, session_id: 's-1', user_id: 'ada' });
 });
 
 test('R-000-43: each agent of the example project can be planned, with a model that has a price', () => {

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { recruitIn } from '../../../src/choosing/recruit/recruit.js';
 import { RegistryLoader } from '../../../src/definitions/load-registry.js';
 import type { Registry } from '../../../src/definitions/registry.js';
-import { listSpecialists } from '../../../src/definitions/specialists.js';
+import { listSpecialists, packOf } from '../../../src/definitions/specialists.js';
 import type { ProjectFiles } from '../../fixtures/project-folder.js';
 import { errorOf } from '../error-of.js';
 import { registryOf, temporaryProject } from '../temporary-project.js';
@@ -62,6 +62,16 @@ describe('packs', () => {
     expect(idsOf(registry)).toEqual(['engineering', 'research']);
     expect(listSpecialists(registry).capabilities).toHaveLength(6);
     expect(packsOf(registry).map(({ from }) => from)).toEqual([null, null]);
+  });
+
+  test('R-004-21: the pack that ran is the one whose workflow ran, and no other', () => {
+    const two = ['a', 'b'].map((id) => `  ${id}: { description: d, workflow: own }\n`).join('');
+    const registry = registryOf({ 'registry/packs.yaml': `specialists:\n${two}` });
+    expect(packOf(registry, 'engineering', ['research', 'op.read'])).toBe('research');
+    expect(packOf(registry, 'b', ['own'])).toBe('b');
+    expect(packOf(registry, 'research', ['own'])).toBe('a');
+    expect(packOf(registry, 'research', ['op.read'])).toBeNull();
+    expect(packOf(registry, 'research', [])).toBeNull();
   });
 
   test('are in .system/registry in a project that has it', () => {

@@ -62,7 +62,7 @@ interface Following {
 
 async function follow(
   { context, connection, flags, deadline }: Following,
-  { options, recruited }: BegunAgent,
+  { options, ...begun }: BegunAgent,
   strict: Strict,
 ): Promise<ExitCode> {
   const { terminal } = context;
@@ -96,7 +96,7 @@ async function follow(
           return undefined;
         }),
     });
-    report(context, outcome, recruited);
+    report(context, outcome, begun);
     await noteWayOn(context, connection, outcome, flags.request);
     return left ? EXIT.interrupted : exitOfOutcome(outcome);
   } finally {
@@ -117,14 +117,21 @@ async function agree(
   return agreeAtTerminal(context, question);
 }
 
-function report({ flags, terminal }: Context, outcome: SessionOutcome, recruited: BegunAgent['recruited']): void {
+const NOT_RUN: ReadonlySet<string> = new Set(['created', 'unavailable', 'refused', 'skipped']);
+
+function report(
+  { flags, terminal }: Context,
+  outcome: SessionOutcome,
+  { recruited, packOf }: Omit<BegunAgent, 'options'>,
+): void {
   if (!flags.json) {
     terminal.print(renderOutcome(outcome));
     return;
   }
   const { session_id, turn_context, plan, tasks, hook_results, answer, ...rest } = outcome;
   const first = { session_id, turn_context, plan, tasks, hook_results, answer };
-  terminal.printJson({ ...first, ...rest, _meta: metaOf(recruited) });
+  const ran = tasks.filter(({ status }) => !NOT_RUN.has(status)).flatMap(({ ability_id }) => ability_id ?? []);
+  terminal.printJson({ ...first, ...rest, _meta: { ...metaOf(recruited), pack: packOf(ran) } });
 }
 
 function readRequest({ terminal, cwd }: Context, file: string): AgentRequest {

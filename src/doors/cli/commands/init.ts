@@ -11,18 +11,21 @@ import {
   planProject,
   refuseProject,
 } from '../../../authoring/init/plan-project.js';
+import { DOCUMENT_NAME } from '../../../authoring/routing-documents/find-documents.js';
+import { planAdditions, plannedFiles } from '../../../authoring/routing-documents/plan-documents.js';
 import { splitList } from '../../../authoring/scaffold/read-fields.js';
 import type { NextStep } from '../../../authoring/scaffold/scaffold.js';
 import { asFailure } from '../../../authoring/write-together.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import { EXIT, type ExitCode } from '../../../contracts/states.js';
 import { loadRegistry } from '../../../definitions/load-registry.js';
+import type { Registry } from '../../../definitions/registry.js';
 import { resolvePlan } from '../../../planning/resolve/resolve-plan.js';
 import { askChoice, askText } from '../input/ask.js';
 import { printWritten } from '../output/render-written.js';
 import type { AuthoringFlags } from '../program/authoring.js';
 import type { Context } from '../program/context.js';
-import { unlessCancelled, writePlan } from './writing/write-plan.js';
+import { type Settled, unlessCancelled, writePlan } from './writing/write-plan.js';
 
 type Flags = AuthoringFlags['init'];
 
@@ -38,7 +41,7 @@ export function run(context: Context, [folder]: [string | undefined], flags: Fla
       const { created, changed } = await writePlan(root, context.terminal, () => {
         const plan = planProject(root, wanted);
         left = plan.left;
-        return { files: plan.files, settle: () => ({ files: [], notes: verify(root, wanted, left) }) };
+        return { files: plan.files, settle: () => settle(root, wanted, left) };
       });
       printWritten(context, {
         created,
@@ -106,9 +109,17 @@ function removeFolder(root: string, made: string | undefined): void {
   }
 }
 
-/** @throws AbilityError if the example would not run with the definitions already in the folder. */
-function verify(root: string, { example, environments }: NewProject, left: string[]): string[] {
+/** Adds the page of the written abilities. @throws AbilityError as {@link verify}. */
+function settle(root: string, wanted: NewProject, left: string[]): Settled {
   const registry = loadRegistry(root, '.');
+  const hasPage = existsSync(join(root, DOCUMENT_NAME));
+  if (hasPage) left.push(DOCUMENT_NAME);
+  const files = hasPage ? [] : plannedFiles(planAdditions(registry, [DOCUMENT_NAME]));
+  return { files, notes: verify(registry, wanted, left) };
+}
+
+/** @throws AbilityError if the example would not run with the definitions already in the folder. */
+function verify(registry: Registry, { example, environments }: NewProject, left: string[]): string[] {
   if (example === 'none' || left.some((file) => file.endsWith('/low-level/hello.yaml'))) return [];
   try {
     return resolvePlan(registry, 'hello', environments[0] ?? '').warnings;
@@ -168,7 +179,7 @@ function nextOf({ cwd }: Context, root: string, { example }: NewProject): NextSt
       purpose: 'run it; the first time starts a runtime of its own',
     },
     { command: 'npx ability scaffold low-level KEY --kind script', purpose: 'make another ability' },
-    { command: 'npx ability docs', purpose: 'write ABILITY.md, where people and AIs choose abilities' },
+    { command: 'npx ability docs', purpose: 'update ABILITY.md, where people and AIs choose abilities' },
   ];
 }
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeLifecycle } from '../../../contracts/lifecycle.js';
 import type { Problem } from '../../../contracts/problem.js';
-import { abilityIds } from '../../../definitions/find-ability.js';
+import { loadedAbilities } from '../../../definitions/find-ability.js';
 import { findProjectRoot, PACKS_VARIABLE } from '../../../definitions/find-project.js';
 import type { Registry } from '../../../definitions/registry.js';
 import type { ListedAbility } from '../../answers/list-abilities.js';
@@ -82,7 +82,7 @@ async function listUsage({ terminal, flags }: Context, registry: Registry): Prom
   const { UsageLog } = await import('../../../server/logs/usage-log.js');
   const { pathsOf } = await import('../../../server/project-paths.js');
   const seen = new Map(new UsageLog(pathsOf(registry.root).system).read().map((one) => [one.ability_id, one]));
-  const ids = [...new Set([...abilityIds(registry), ...seen.keys()])].sort();
+  const ids = [...new Set([...loadedAbilities(registry).map(([id]) => id), ...seen.keys()])].sort();
   const rows = ids.map((id) => seen.get(id) ?? { ability_id: id, calls: 0, failures: 0, last_used: null });
   if (flags.json) terminal.printJson(rows);
   else {

@@ -9,6 +9,7 @@ import { nameOf } from '../../../rules/tasks/other-project.js';
 import { attempt } from '../../../text/attempt.js';
 import type { Terminal } from '../output/terminal/terminal.js';
 import type { GlobalFlags } from './global-flags.js';
+import { withNearTask } from './near-task.js';
 
 export interface Context {
   flags: GlobalFlags;
@@ -101,9 +102,13 @@ export async function withSession<T>(
   const progress = (text: string): void => terminal.note(text);
   const onOther = noteForeignTasks(context, registry.project.project);
   const definitions = ownDefinitions(() => registry);
+  const act = (connection: Connection): Promise<T> =>
+    action(connection).catch(async (error: unknown) => {
+      throw await withNearTask(connection, error);
+    });
   if (within?.loader.root === registry.root) {
     return within.use((shared) =>
-      action({ ...shared, progress, onOther, definitions, env: context.env, close: async () => {} }),
+      act({ ...shared, progress, onOther, definitions, env: context.env, close: async () => {} }),
     );
   }
   const { connect } = await import('../../../client/index.js');
@@ -122,7 +127,7 @@ export async function withSession<T>(
   });
   if (connection.started) terminal.note(`Started the runtime of this project; Temporal UI: ${connection.ui}`);
   try {
-    return await action(connection);
+    return await act(connection);
   } finally {
     await connection.close();
   }

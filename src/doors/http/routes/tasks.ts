@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import {
   type Connection,
   cancelTask,
+  changeInput,
   deleteTask,
   keepingRuntime,
   type LogLine,
@@ -10,13 +11,15 @@ import {
   runTask,
   signalTask,
 } from '../../../client/index.js';
-import type { Json } from '../../../contracts/json.js';
+import type { Json, JsonObject } from '../../../contracts/json.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import { RECORD_FILES } from '../../../contracts/record.js';
 import { recordFolder } from '../../answers/record-folder.js';
 import { CallLogs, inOrder } from '../../cli/commands/task/read-call-logs.js';
 import {
   acceptedAnswer,
+  changeBody,
+  changedAnswer,
   deletedAnswer,
   deleteQuery,
   keyParams,
@@ -74,6 +77,24 @@ export const taskRoutes: Route[] = [
         const { retry_of = null, retries = [] } = source === 'record' ? {} : await readChain(connection, key);
         const chain = { ...(retry_of !== null && { retry_of }), ...(retries.length > 0 && { retries }) };
         return { status: 200, body: { ...(view ?? result), ...chain, source } };
+      }),
+  }),
+  defineRoute({
+    method: 'PATCH',
+    path: '/v1/tasks/{key}/input',
+    summary: 'Change the input of a created task, before it runs.',
+    right: 'run',
+    params: keyParams,
+    body: changeBody,
+    answers: { 200: { means: 'It has passed preflight with the new input.', schema: changedAnswer } },
+    handle: ({ door, caller: { person: by, kind }, params: { key }, body }) =>
+      door.ask(async (connection) => {
+        await viewOwn(connection, key, 'temporal');
+        // An agent at this door has a session.
+        const caller = kind === 'agent' ? 'session' : kind;
+        const edit = { set: body.set as JsonObject, unset: body.unset, by, ...(caller && { caller }) };
+        const { fields: changed, input, warnings } = await changeInput(connection, key, edit);
+        return { status: 200, body: { status: 'available', task_key: key, changed, input, warnings } };
       }),
   }),
   defineRoute({

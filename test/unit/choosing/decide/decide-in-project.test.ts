@@ -16,7 +16,11 @@ test('R-003-12, R-000-15: an agent is found by intent, delegated to, and never p
     return decideInProject(place, { key: 'k', messages: [message], pending: null }, DECIDING);
   };
   const { decision, targets } = await decided('read the logs of the build and find out why it failed');
-  expect(targets).toMatchObject({ agents: [{ id: 'helper' }], workflows: [], tools: [{ abilityId: 'logs.read' }] });
+  expect(targets).toMatchObject({
+    agents: [{ id: 'helper' }, { id: 'generic' }],
+    workflows: [],
+    tools: [{ abilityId: 'logs.read' }],
+  });
   expect(decision).toMatchObject({ decision: 'delegate', target: { agentId: 'helper' } });
   const { decision: read } = await decided('read the logs of build 42');
   expect(read).toMatchObject({ decision: 'tool', target: { extensionId: 'logs', capabilityId: 'read' } });

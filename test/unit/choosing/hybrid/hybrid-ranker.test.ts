@@ -33,7 +33,7 @@ const hybrid = new HybridRanker(abilities, words, vectors);
 const idsOf = (ranked: { id: string }[]): string[] => ranked.map(({ id }) => id);
 
 test('if words do not fit, an ability with the same meaning in other words comes first', async () => {
-  const request = 'post or send a copy of the latest paper invoice to its old customer';
+  const request = 'please make a post of the invoice, or send it to its payer';
   const byWords = words.rankNow({ text: request });
   expect(idsOf(byWords).slice(0, 2)).toEqual(['billing.copy', 'billing.mail']);
   expect(byWords[0]?.score).toBeLessThan(FITS);

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { AbilityError } from '../../../../src/contracts/problem.js';
+import { loadedComposites } from '../../../../src/definitions/find-ability.js';
 import { loadRegistry } from '../../../../src/definitions/load-registry.js';
 import { describeAbility } from '../../../../src/doors/answers/describe-ability.js';
 import { listAbilities } from '../../../../src/doors/answers/list-abilities.js';
@@ -50,13 +51,13 @@ describe('the profile of an agent', () => {
     const { agents, workflows, broken } = loadRegistry(other.root);
     other.remove();
     expect([agents.get('one')?.value.version, workflows.get('two')?.value.version]).toEqual([3, 1]);
-    expect([...agents.keys(), ...workflows.keys()]).toEqual(['one', 'two']);
+    expect(loadedComposites({ agents, workflows }).map(([id]) => id)).toEqual(['two', 'one']);
     expect(broken.get('ability:three')).toMatchObject({ code: 'definition.invalid' });
     expect(broken.get('ability:both')).toMatchObject({ code: 'definition.duplicate' });
   });
 
   test('is loaded with what it needs, and has a request as its input', () => {
-    expect([...registry.agents.keys()].sort()).toEqual(['alone', 'example', 'schema', 'writer', 'wrong']);
+    expect([...registry.agents.keys()].sort()).toEqual(['alone', 'example', 'generic', 'schema', 'writer', 'wrong']);
     const { operations, input_schema, version } = agentOf('alone').value;
     expect([operations, input_schema.required, version]).toEqual([[], ['request'], 1]);
   });

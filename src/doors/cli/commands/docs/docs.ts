@@ -3,8 +3,8 @@ import {
   type DocumentPlan,
   planAdditions,
   planDocuments,
+  plannedFiles,
 } from '../../../../authoring/routing-documents/plan-documents.js';
-import type { PlannedFile } from '../../../../authoring/write-together.js';
 import type { GapGroup } from '../../../../choosing/harvest/group-gaps.js';
 import { AbilityError, reasonOf, usageError } from '../../../../contracts/problem.js';
 import { EXIT, type ExitCode } from '../../../../contracts/states.js';
@@ -52,7 +52,7 @@ function writeInStep(context: Context, root: string, plan: () => DocumentPlan[])
     const { writeTogetherOr } = await import('../../../../authoring/write-together.js');
     return whileAlone(root, { note, signal }, async () => {
       const plans = plan();
-      if (!isAnyBroken(plans)) writeTogetherOr('docs.write_failed', root, plans.flatMap(toWrite));
+      if (!isAnyBroken(plans)) writeTogetherOr('docs.write_failed', root, plannedFiles(plans));
       return plans;
     });
   });
@@ -111,12 +111,6 @@ function tablesOf(registry: Registry, { cwd }: Context, paths: string[], { check
     message: `This project has no ${DOCUMENT_NAME}`,
     suggestion: '`ability docs` writes the first one.',
   });
-}
-
-function toWrite(plan: DocumentPlan): PlannedFile[] {
-  if (plan.status === 'broken' || plan.update.text === plan.before) return [];
-  const { file, before, update } = plan;
-  return [{ path: file, content: update.text, ...(before !== undefined && { before }) }];
 }
 
 function show({ terminal }: Context, report: DocumentReport, check: boolean): void {

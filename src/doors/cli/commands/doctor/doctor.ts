@@ -11,7 +11,7 @@ import {
 import type { CheckResult } from '../../../../contracts/check.js';
 import { AbilityError, formatLocation, reasonOf } from '../../../../contracts/problem.js';
 import { EXIT, type ExitCode } from '../../../../contracts/states.js';
-import { abilityIds } from '../../../../definitions/find-ability.js';
+import { loadedAbilities } from '../../../../definitions/find-ability.js';
 import type { Registry } from '../../../../definitions/registry.js';
 import { checkBinary, checkDisk, checkNode, checkRuntime } from '../../../../server/checks/check-machine.js';
 import { checkStore } from '../../../../server/checks/check-store.js';
@@ -54,7 +54,7 @@ export async function run(context: Context, _: [], { fix = false }: RuntimeFlags
 
 function checkDefinitions(registry: Registry, isRemote: boolean): CheckResult[] {
   const { problems, project } = registry;
-  const count = abilityIds(registry).length;
+  const count = loadedAbilities(registry).length;
   const definitions = problems.map(({ message, location, suggestion }): CheckResult => {
     const at = location ? ` (${formatLocation(location)})` : '';
     const advice = suggestion === undefined ? {} : { advice: suggestion };

@@ -24,7 +24,6 @@ export async function run(context: Context, [key, assignments]: [string, string[
     const given = { set: assignments, ...(input !== undefined && { input }) };
     const who = { by: currentUser(context.env), caller: readCaller(context.env) };
     const edit: InputEdit = { set: parseInput(given, schema, context, ''), unset, ...who };
-    refuseBoth(edit);
     const answer = await createOrReport(context, { ability, environment }, () => changeInput(connection, key, edit));
     if (typeof answer === 'number') return answer;
     const { terminal } = context;
@@ -49,10 +48,4 @@ function refuseNothing(assignments: string[], { input, unset }: Flags): void {
     'No change to the input was given',
     'Pass name=text, name:=JSON or name=@file, --input JSON, or --unset NAME.',
   );
-}
-
-function refuseBoth({ set, unset }: InputEdit): void {
-  const both = unset.filter((name) => Object.hasOwn(set, name));
-  if (both.length === 0) return;
-  throw usageError(`${both.join(', ')} cannot be both set and unset`);
 }
