@@ -109,7 +109,7 @@ describe('the entry of the guard in the settings of a tool', () => {
   });
 
   test('a file that is nested too deeply to be read is refused', () => {
-    const root = projectWith(FILE.claude, '['.repeat(100_000) + ']'.repeat(100_000));
+    const root = projectWith(FILE.claude, `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`);
     expect(() => planExport('claude', root)).toThrow(expect.objectContaining({ code: 'settings.unreadable' }));
   });
 
