@@ -1,7 +1,7 @@
 /** Which words of a request a call accounts for. What is not wholly understood is asked about. Source: docs/choosing.md#asking. */
-import { isJsonObject, type Json, type JsonObject } from '../contracts/json.js';
+import type { Json, JsonObject } from '../contracts/json.js';
 import type { AbilityPool } from './ability-pool.js';
-import { readInputs, readOptional } from './read-inputs.js';
+import { readInputs, readOptional, schemaOfInput } from './read-inputs.js';
 import { wordsIn, wordTexts } from './words.js';
 
 export interface Accounted {
@@ -121,12 +121,10 @@ export function accountFor(text: string, { texts, places, input, verbs, takes }:
 }
 
 /** The values that were chosen from lists, in lower case. */
-function choicesIn({ properties }: JsonObject, input: JsonObject): string[] {
-  const schemas: JsonObject = isJsonObject(properties) ? properties : {};
-  return Object.entries(input).flatMap(([name, value]) => {
-    const schema = schemas[name];
-    return typeof value === 'string' && isJsonObject(schema) && Array.isArray(schema.enum) ? [value.toLowerCase()] : [];
-  });
+function choicesIn(schema: JsonObject, input: JsonObject): string[] {
+  return Object.entries(input).flatMap(([name, value]) =>
+    typeof value === 'string' && Array.isArray(schemaOfInput(schema, name).enum) ? [value.toLowerCase()] : [],
+  );
 }
 
 /** As far as inputs are read from the text. @param takes undefined: as a low-level ability declares. */

@@ -29,10 +29,27 @@ export function readInputs(schema: JsonObject, text: string): ReadInputs {
 /** As {@link readInputs} for optional inputs, by the readers in {@link OPTIONAL}. */
 export function readOptional(schema: JsonObject, text: string, given: JsonObject): JsonObject {
   const { properties } = schema;
-  const open = Object.entries(isJsonObject(properties) ? properties : {}).flatMap(([name, property]): Wanted[] =>
-    isJsonObject(property) && !(name in given) ? [{ name, schema: property }] : [],
+  const open = Object.keys(isJsonObject(properties) ? properties : {}).filter((name) => !(name in given));
+  return readEach(
+    open.map((name) => ({ name, schema: schemaOfInput(schema, name) })),
+    OPTIONAL,
+    text,
+    given,
   );
-  return readEach(open, OPTIONAL, text, given);
+}
+
+const MAX_HOPS = 8;
+
+/** The schema of an input, with references to places in the same schema followed. Empty if there is none. */
+export function schemaOfInput(schema: JsonObject, name: string): JsonObject {
+  let found: Json | undefined = isJsonObject(schema.properties) ? schema.properties[name] : undefined;
+  for (let hop = 0; hop < MAX_HOPS && isJsonObject(found) && typeof found.$ref === 'string'; hop += 1) {
+    const { $ref, ...own }: JsonObject = found;
+    const parts = /^#\/(.+)$/.exec(String($ref))?.[1]?.split('/') ?? [];
+    const meant = parts.reduce<Json | undefined>((part, key) => (isJsonObject(part) ? part[key] : undefined), schema);
+    found = isJsonObject(meant) ? { ...meant, ...own } : own;
+  }
+  return isJsonObject(found) ? found : {};
 }
 
 /** @param others the inputs without a value so far. @param taken values of other inputs. */
@@ -98,13 +115,12 @@ interface Wanted {
   schema: JsonObject;
 }
 
-function requiredOf({ required, properties }: JsonObject): Wanted[] {
-  if (!Array.isArray(required)) return [];
-  return required.flatMap((name) => {
-    if (typeof name !== 'string') return [];
-    const schema = isJsonObject(properties) && isJsonObject(properties[name]) ? properties[name] : {};
-    return 'default' in schema || 'const' in schema ? [] : [{ name, schema }];
-  });
+/** The required inputs that have no default and no constant value. */
+export function requiredOf(schema: JsonObject): Wanted[] {
+  const names = Array.isArray(schema.required) ? schema.required.filter((name) => typeof name === 'string') : [];
+  return names
+    .map((name) => ({ name, schema: schemaOfInput(schema, name) }))
+    .filter((input) => !('default' in input.schema || 'const' in input.schema));
 }
 
 function describe({ name, schema: { type, description, enum: choices } }: Wanted): MissingInput {

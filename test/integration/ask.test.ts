@@ -365,7 +365,7 @@ describe('POST /v1/runs with a prompt', () => {
         run: 'from-http',
         outcome: 'runs',
         tasks: [{ task_key: 'from-http.t1', status: 'succeeded', result: { output: { found: 'door' } } }],
-        _meta: { pack: expect.any(String), required_capabilities: [] },
+        _meta: { pack: null, required_capabilities: [] },
       },
     });
     const second = await post(body, { 'idempotency-key': 'from-http' });
@@ -373,6 +373,14 @@ describe('POST /v1/runs with a prompt', () => {
     expect(await post({ prompt: 'another' }, { 'idempotency-key': 'from-http' })).toMatchObject({
       body: { code: 'runlog.key_conflict' },
     });
+  });
+
+  test('_meta has the capabilities that the request needs, and the pack whose ability would run (R-004-20, R-004-21)', async () => {
+    const { body } = await post({ prompt: 'search the notes for "web search"', wait: '60s' });
+    const { _meta } = body as never as { _meta: Record<string, unknown> };
+    expect(_meta).toMatchObject({ pack: null, required_capabilities: ['web_search'] });
+    const released = await post({ prompt: 'run release' });
+    expect(released.body).toMatchObject({ outcome: 'asks', _meta: { pack: 'shipping', required_capabilities: [] } });
   });
 
   test('asks, and is answered by the next prompt in the session', LONG, async () => {

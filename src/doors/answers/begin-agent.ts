@@ -7,11 +7,9 @@ import type { OfferedAbility, PlanProvider } from '../../contracts/agent-runtime
 import type { Person } from '../../contracts/callers.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
-import type { RecruitmentResult } from '../../contracts/routing.js';
 import { checkFormat } from '../../definitions/check-format.js';
 import { type AgentRequest, agentRequest } from '../../definitions/formats/agent-request.js';
 import type { Registry } from '../../definitions/registry.js';
-import { packOf } from '../../definitions/specialists.js';
 import { isProblem, readYaml } from '../../definitions/yaml-source.js';
 import { maskerFor } from '../../planning/secrets/credentials.js';
 import { digestOf } from '../../rules/canonical.js';
@@ -19,7 +17,8 @@ import { parseDuration } from '../../rules/duration.js';
 import { generateId } from '../../server/generate-id.js';
 import { beginRun } from '../../server/logs/run-log.js';
 import { pathsOf } from '../../server/project-paths.js';
-import { refuseText } from './ask/begin-ask.js';
+import type { AskAnswer } from './ask/ask-shapes.js';
+import { metaOf, refuseText } from './ask/begin-ask.js';
 import { effectsOf } from './describe-ability.js';
 
 interface AgentAsk {
@@ -37,9 +36,8 @@ interface AgentAsk {
 
 export interface BegunAgent {
   options: SessionRunOptions & { run: string };
-  recruited: RecruitmentResult;
-  /** The pack that ran, from the ids of the abilities that ran; null: none. */
-  packOf(abilities: readonly string[]): string | null;
+  /** Of an answer. @param ran ids of the abilities that ran. */
+  metaOf(ran: readonly string[]): AskAnswer['_meta'];
 }
 
 /**
@@ -64,7 +62,7 @@ export async function beginAgent(ask: AgentAsk): Promise<BegunAgent> {
     abilities: await offeredAbilities(ask, prompt),
     ...(session !== undefined && { session }),
   };
-  return { options, recruited, packOf: (abilities) => packOf(registry, recruited.specialist_id, abilities) };
+  return { options, metaOf: (ran) => metaOf(registry, recruited, ran) };
 }
 
 /** Maximum number of abilities that an AI may plan; the best fits stay. */

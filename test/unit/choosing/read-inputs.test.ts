@@ -53,3 +53,12 @@ test('an input that has a default or is optional is not missing', () => {
   expect(readInputs(inputs, '').missing).toEqual([{ name: 'c', type: 'string', description: 'See.' }]);
   expect(readInputs({ type: 'object' }, '').missing).toEqual([]);
 });
+
+test('choices and types behind a reference in the same schema are read; a circle of references is not followed for ever', () => {
+  const $defs = { action: { enum: ['charge', 'refund'] }, count: { type: 'integer' }, loop: { $ref: '#/$defs/loop' } };
+  const given = { ...schema({ action: { $ref: '#/$defs/action' }, n: { $ref: '#/$defs/count' } }), $defs };
+  expect(readInputs(given, 'refund 4 of them')).toEqual({ given: { action: 'refund', n: 4 }, missing: [] });
+  const circle = { ...schema({ action: { $ref: '#/$defs/loop' } }), $defs };
+  expect(readInputs(circle, 'refund it').missing).toEqual([{ name: 'action' }]);
+  expect(readInputs({ ...schema({ action: { $ref: '#/$defs/none' } }), $defs }, 'x').missing).toHaveLength(1);
+});

@@ -71,10 +71,10 @@ test('only the requested abilities are ranked, by the words that are not removed
 
 test('an ability that is described at length scores lower than a short one that says the same', () => {
   const both = new WordRanker([
-    ability('a.one', 'Print the grading sheet. Archive invoices, rotate certificates, invite colleagues, draw maps.'),
-    ability('b.two', 'Print the grading sheet.'),
+    ability('x.one', 'Print the grading sheet.', { examples: ['archive invoices, rotate certificates', 'draw maps'] }),
+    ability('x.two', 'Print the grading sheet.'),
   ]);
-  expect(both.rankNow({ text: 'print a grading sheet' }).map(({ id }) => id)).toEqual(['b.two', 'a.one']);
+  expect(both.rankNow({ text: 'print a grading sheet' }).map(({ id }) => id)).toEqual(['x.two', 'x.one']);
 });
 
 test('names and numbers do not lower a score, as other words do that no ability has', () => {
@@ -90,7 +90,8 @@ describe('in a text of more than 60 words', () => {
   const first = (text: string): string | undefined => ranker.rankNow({ text })[0]?.id;
 
   test('what the last message asks for comes first', () => {
-    const earlier = 'user: please remove the row of a user\nassistant: I removed the row of that user\n';
+    const earlier =
+      'user: please remove the row of a user (db delete user row)\nassistant: I removed the row of that user\n';
     expect(first(`${earlier}user: ${aside}\nuser: please query the logs of the service`)).toBe('mcp.query.logs');
     expect(
       first(`Please query the logs of the service.\n\`\`\`\nremove user row; remove user row\n\`\`\`\n${aside}`),

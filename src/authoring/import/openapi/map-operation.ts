@@ -167,7 +167,10 @@ interface Description {
 /** Tags become keywords. No `scope`: it would be a permission, which a foreign document cannot grant. */
 function describeOperation(operation: Part, source: string): Description {
   const description = clean(memberOf(operation, 'description'));
-  const summary = clean(memberOf(operation, 'summary')) ?? description ?? source;
+  const stated = clean(memberOf(operation, 'summary'));
+  // A summary that only repeats the name of the operation says nothing to a search.
+  const isName = stated !== undefined && plainOf(stated) === plainOf(textOf(memberOf(operation, 'operationId')) ?? '');
+  const summary = (isName ? description : undefined) ?? stated ?? description ?? source;
   const tags = listOf(memberOf(operation, 'tags')).flatMap((tag) => (textOf(tag) ? [cleanText(String(tag), 60)] : []));
   const keywords = [...new Set(tags.filter((tag) => tag !== ''))].slice(0, MAX_KEYWORDS);
   return {
@@ -175,6 +178,11 @@ function describeOperation(operation: Part, source: string): Description {
     ...(description !== undefined && description !== summary && { notes: description }),
     ...(keywords.length > 0 && { routing_hints: { keywords } }),
   };
+}
+
+/** Letters and digits alone: "Get pet by ID" is `getPetById`. */
+function plainOf(text: string): string {
+  return text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '');
 }
 
 function clean(value: unknown): string | undefined {

@@ -87,7 +87,8 @@ export interface AskAnswer extends Omit<Considered, 'pending' | 'retries' | 'sig
   tasks: TaskOfRequest[];
   /** Source: R-004-20, R-004-21. */
   _meta: {
-    pack: string;
+    /** Whose ability runs, or would; null: of no pack. */
+    pack: string | null;
     required_capabilities: string[];
     routing_method: RecruitmentResult['routing_method'];
     session_id?: string;

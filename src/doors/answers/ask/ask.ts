@@ -87,7 +87,7 @@ export async function actOnRequest(
     ...(sent !== null && { answer: sent }),
     turn_context: turn,
     tasks: task ? [task] : [],
-    _meta: metaOf(begun.recruited),
+    _meta: metaOf(request.registry, begun.recruited, ability_id === '' ? [] : [ability_id]),
   };
   return { answer, session, ownsSession, pending, created };
 }

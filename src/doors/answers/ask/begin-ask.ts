@@ -2,6 +2,8 @@ import { recruitIn } from '../../../choosing/recruit/recruit.js';
 import type { Json, JsonObject } from '../../../contracts/json.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import type { RecruitmentResult, RoutingDecision, RunLogLine } from '../../../contracts/routing.js';
+import type { Registry } from '../../../definitions/registry.js';
+import { packOf } from '../../../definitions/specialists.js';
 import { maskerFor } from '../../../planning/secrets/credentials.js';
 import { digestOf } from '../../../rules/canonical.js';
 import { MAX_PROMPT } from '../../../rules/sessions/read-session-start.js';
@@ -112,13 +114,14 @@ function readBefore(
   const recorded = last('decision') as unknown as RoutingDecision | undefined;
   const kept = last('answer') as unknown as Kept | undefined;
   if (!recorded || !kept) return { recorded, answered: undefined };
-  const _meta = metaOf(recruited);
+  const ids = [...kept.plan, ...kept.tasks].map(({ ability_id }) => ability_id);
+  const _meta = metaOf(request.registry, recruited, ids);
   const answered = { ...kept, run: id, request: request.text, decision: recorded, _meta };
   return { recorded, answered: { ...answered, suggestions: [], nearest: [], turn_context: null } };
 }
 
-/** Source: R-004-20, R-004-21. */
-export function metaOf(recruited: RecruitmentResult): AskAnswer['_meta'] {
-  const { specialist_id: pack, required_capabilities, routing_method } = recruited;
-  return { pack, required_capabilities, routing_method };
+/** @param ids of the abilities that run or would. Source: R-004-20, R-004-21. */
+export function metaOf(registry: Registry, recruited: RecruitmentResult, ids: readonly string[]): AskAnswer['_meta'] {
+  const { specialist_id, required_capabilities, routing_method } = recruited;
+  return { pack: packOf(registry, specialist_id, ids), required_capabilities, routing_method };
 }

@@ -14,6 +14,11 @@ export async function dryRun(request: Request): Promise<AskAnswer> {
   const { pending: _, retries: __, signals: ___, abstained: ____, ...resolved } = considered;
   const outcome = resolved.outcome === 'runs' ? 'planned' : resolved.outcome;
   const answer = resolved.outcome === 'runs' ? `${resolved.plan[0]?.ability_id} would run.` : resolved.answer;
-  const rest = { run: null, session_id: null, turn_context: null, tasks: [], _meta: metaOf(recruited) };
+  const _meta = metaOf(
+    registry,
+    recruited,
+    resolved.plan.map(({ ability_id }) => ability_id),
+  );
+  const rest = { run: null, session_id: null, turn_context: null, tasks: [], _meta };
   return { ...rest, request: text, environment, scope, ...resolved, outcome, answer };
 }

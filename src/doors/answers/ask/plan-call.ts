@@ -1,4 +1,4 @@
-import { readInputs, readOptional } from '../../../choosing/read-inputs.js';
+import { readInputs, readOptional, requiredOf, schemaOfInput } from '../../../choosing/read-inputs.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../contracts/json.js';
 import type { ApprovalPreview, PlanPreview, StepPreview } from '../../../contracts/preview.js';
 import { AbilityError, type Problem } from '../../../contracts/problem.js';
@@ -29,11 +29,11 @@ export function planCall(
   const schema = schemaOf(registry, ability);
   const said = { ...requestInput(schema, text), ...readInputs(schema, text).given };
   const given = { ...readOptional(schema, text, said), ...said, ...known };
-  const [missing] = [...requiredOf(schema), ...requiredByBranch(schema, given)].filter(
+  const [missing] = [...requiredOf(schema).map(({ name }) => name), ...requiredByBranch(schema, given)].filter(
     (name) => !Object.hasOwn(given, name),
   );
   if (missing !== undefined)
-    return { open: { ability_id: ability, name: missing, schema: inputSchema(schema, missing), given } };
+    return { open: { ability_id: ability, name: missing, schema: schemaOfInput(schema, missing), given } };
   try {
     // The task will run in the session of the request.
     const user = { ...request.user, caller: 'session' } as const;
@@ -48,17 +48,6 @@ export function planCall(
 
 function schemaOf(registry: Registry, id: string): JsonObject {
   return loadedAbility(registry, id)?.value.input_schema ?? {};
-}
-
-function inputSchema({ properties }: JsonObject, name: string): JsonObject {
-  const schema = isJsonObject(properties) ? properties[name] : undefined;
-  return isJsonObject(schema) ? schema : {};
-}
-
-function requiredOf(schema: JsonObject): string[] {
-  const { required } = schema;
-  const names = Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
-  return names.filter((name) => !('default' in inputSchema(schema, name)) && !('const' in inputSchema(schema, name)));
 }
 
 /** What the fitting branch of `oneOf` or `anyOf` requires: of several, the one that lacks least. */
@@ -77,14 +66,14 @@ function requiredByBranch(schema: JsonObject, given: JsonObject): string[] {
 
 function mayBe(branch: JsonObject, given: JsonObject): boolean {
   return Object.entries(given).every(([name, value]) => {
-    const { const: wanted } = inputSchema(branch, name);
+    const { const: wanted } = schemaOfInput(branch, name);
     return wanted === undefined || wanted === value;
   });
 }
 
 function requestInput(schema: JsonObject, text: string): Record<string, Json> {
-  const name = requiredOf(schema).find((input) => REQUEST_INPUTS.includes(input));
-  return name !== undefined && inputSchema(schema, name).type === 'string' ? { [name]: text } : {};
+  const found = requiredOf(schema).find(({ name }) => REQUEST_INPUTS.includes(name));
+  return found?.schema.type === 'string' ? { [found.name]: text } : {};
 }
 
 function callOf(preview: PlanPreview): PlannedCall {

@@ -7,7 +7,6 @@ import { EXIT, type ExitCode } from '../../../contracts/states.js';
 import { findScope } from '../../../definitions/find-scope.js';
 import type { AgentRequest } from '../../../definitions/formats/agent-request.js';
 import { startTimer } from '../../../server/start-timer.js';
-import { metaOf } from '../../answers/ask/begin-ask.js';
 import { type BegunAgent, beginAgent, readAgentRequest } from '../../answers/begin-agent.js';
 import { agreeAtTerminal, Cancelled } from '../input/ask.js';
 import { refuseAgents } from '../input/read-caller.js';
@@ -119,11 +118,7 @@ async function agree(
 
 const NOT_RUN: ReadonlySet<string> = new Set(['created', 'unavailable', 'refused', 'skipped']);
 
-function report(
-  { flags, terminal }: Context,
-  outcome: SessionOutcome,
-  { recruited, packOf }: Omit<BegunAgent, 'options'>,
-): void {
+function report({ flags, terminal }: Context, outcome: SessionOutcome, { metaOf }: Omit<BegunAgent, 'options'>): void {
   if (!flags.json) {
     terminal.print(renderOutcome(outcome));
     return;
@@ -131,7 +126,7 @@ function report(
   const { session_id, turn_context, plan, tasks, hook_results, answer, ...rest } = outcome;
   const first = { session_id, turn_context, plan, tasks, hook_results, answer };
   const ran = tasks.filter(({ status }) => !NOT_RUN.has(status)).flatMap(({ ability_id }) => ability_id ?? []);
-  terminal.printJson({ ...first, ...rest, _meta: { ...metaOf(recruited), pack: packOf(ran) } });
+  terminal.printJson({ ...first, ...rest, _meta: metaOf(ran) });
 }
 
 function readRequest({ terminal, cwd }: Context, file: string): AgentRequest {

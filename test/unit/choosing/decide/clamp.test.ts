@@ -98,11 +98,22 @@ describe('consent (R-003-18, R-003-19, R-003-20; C-26, C-27)', () => {
 
   test.each([
     ['writes', ['mail.send']],
-    ['calls a workflow, even among other operations', ['tickets.search', 'weekly_report']],
+    ['calls a workflow that only reads, among operations that do', ['tickets.search', 'weekly_report']],
   ])('a delegation to an agent that %s needs consent', async (_, calls) => {
-    const more = { agent_operations: { generic: calls } };
+    const workflows = [{ abilityId: 'weekly_report', summary: 'Show the weekly report.', effects: 'read' as const }];
+    const more = { agent_operations: { generic: calls }, workflows };
     expect(await consentOf('variants-ten', generic, more)).toEqual({ target: generic.target, needs_approval: true });
   });
+
+  test.each(['draft a plan for the move', 'make a workflow for the release'])(
+    'a delegation of a plan or a workflow needs consent, also to an agent that only reads: %s (R-003-19)',
+    async (text) => {
+      const { messages, ...given } = find('variants-ten');
+      const latest = messages.map((message, at) => (at === messages.length - 1 ? { ...message, text } : message));
+      const asked = inputOf({ ...given, messages: latest, agent_operations: { generic: [], writer: [] } });
+      expect(await decide(asked)).toMatchObject({ decision: 'delegate', needs_approval: true });
+    },
+  );
 
   test('a workflow always needs consent, and so does a tool that writes', async () => {
     const workflow = { decision: 'workflow', target: { abilityId: 'weekly_report' } } as const;

@@ -64,6 +64,18 @@ test('texts of the document become summary, notes and keywords, without terminal
   expect(definition.notes).toHaveLength(1000);
 });
 
+test.each([
+  ['Get User By ID', 'getUserById', 'Show a customer with the orders of this year.'],
+  ['Get a user', 'getUserById', 'Get a user'],
+])(
+  'the description replaces a summary that only repeats the name of the operation: %s',
+  async (summary, operationId, expected) => {
+    const description = 'Show a customer with the orders of this year.';
+    const { definition } = await mapped('/a', 'get', { summary, operationId, description });
+    expect(definition.summary).toBe(expected);
+  },
+);
+
 test('without text, the summary is method and path', async () => {
   expect((await mapped('/a/{id}', 'get', {})).definition.summary).toBe('GET /a/{id}');
 });
