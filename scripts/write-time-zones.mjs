@@ -2,7 +2,7 @@
 //   npm run build && node scripts/write-time-zones.mjs FOLDER
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { offsetByRule, readZoneRule } from '../dist/rules/expressions/zones/zone-rule.js';
+import { offsetByRule, readZoneRule } from '../dist/rules/expressions/zones/zone-offset.js';
 
 const [folder] = process.argv.slice(2);
 if (!folder) throw new Error('Give the folder of the time zones');

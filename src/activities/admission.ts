@@ -1,14 +1,13 @@
 import type { Caller } from '../contracts/callers.js';
-import { heldQueueOf, taskQueueOf, WORKFLOWS } from '../contracts/names.js';
+import { heldQueueOf, PLACEMENTS, taskQueueOf, WORKFLOWS } from '../contracts/names.js';
 import type { Notice } from '../contracts/notices.js';
-import { PLACEMENTS } from '../contracts/placement.js';
 import type { Plan } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { BegunTask, TaskOrigin } from '../contracts/run-sinks.js';
 import { digestOf } from '../rules/canonical.js';
 import { childPlan } from '../rules/plans/child-plan.js';
 import { whyNotThisBuild } from '../rules/plans/engine-version.js';
-import { sealMark } from '../rules/plans/seal-mark.js';
+import { sealMark } from '../rules/plans/plan-digest.js';
 import { callerOf } from '../rules/tasks/caller-of.js';
 import { BoundedMap } from './bounded-map.js';
 import { type SealKeys, sealInvalid, verifySeal } from './seal.js';

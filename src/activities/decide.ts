@@ -4,8 +4,8 @@ import type { DecideRequest, RoutingDecision } from '../contracts/routing.js';
 import { ATTRIBUTES, OWN_SPANS } from '../contracts/traces.js';
 import { DECIDING } from '../planning/route-targets.js';
 import { inOwnTrace } from '../tracing/current-span.js';
-import { activityOf } from './activity.js';
 import type { ActivityDependencies } from './dependencies.js';
+import { activityOf } from './failures.js';
 
 /** Decides about a thread's last message by the worker's definitions; calls no ability. Source: R-003-03. */
 export function createDecide({

@@ -19,8 +19,8 @@ import type { RecordFolder } from './record/record-folder.js';
 import type { PinnedScripts } from './script/pinned-scripts.js';
 import type { SealKeys } from './seal.js';
 import type { SessionAccess } from './session/session-access.js';
-import type { EarlierTask } from './task/progress-for-retry.js';
 import type { RunRef } from './task/runs.js';
+import type { EarlierTask } from './task/what-stands.js';
 
 export interface ActivityDependencies extends HookDependencies {
   project: string;

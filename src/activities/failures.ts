@@ -1,7 +1,8 @@
-import { ApplicationFailure, CancelledFailure, CompleteAsyncError } from '@temporalio/activity';
+import { ApplicationFailure, CancelledFailure, CompleteAsyncError, Context } from '@temporalio/activity';
 import type { RetryPolicy } from '@temporalio/common';
 import { type Effect, isRepeatable } from '../contracts/effects.js';
 import type { HookAnswer } from '../contracts/hooks.js';
+import { ACTIVITY_LIMITS } from '../contracts/names.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
 import { RETRY } from '../rules/calls/call-limits.js';
 import { codeMatchesAny, isRetryableCode } from '../rules/calls/error-families.js';
@@ -121,4 +122,36 @@ export function delayOf(policy: RetryPolicy | undefined, attempt: number, least:
   const max = typeof maximumInterval === 'number' ? maximumInterval : Math.max(RETRY.maxMs, first);
   const whole = Math.min(first * backoffCoefficient ** (attempt - 1), max);
   return Math.max(least, random ? jittered(whole, random) : whole);
+}
+
+/** Workflow id of an activity's task; of a called task, `<id of its caller>/<path of the call>`. */
+export function taskOf({ info }: Context): string {
+  return info.workflowExecution?.workflowId ?? '';
+}
+
+const BEAT_MS = ACTIVITY_LIMITS.heartbeat / 3;
+
+interface ActivityOptions<Request> {
+  /** Send heartbeats while the activity runs; ignored for a local activity. */
+  beats?: boolean;
+  /** Converts an error to the failure that Temporal carries; default: {@link toFailure}. */
+  toError?: (error: unknown, request: Request, context: Context) => unknown;
+}
+
+/** Wraps a function as an activity: thrown errors become failures that Temporal carries. */
+export function activityOf<Request, Answer>(
+  work: (request: Request, context: Context) => Promise<Answer>,
+  { beats = false, toError = (error) => toFailure(error) }: ActivityOptions<Request> = {},
+): (request: Request) => Promise<Answer> {
+  return async (request) => {
+    const context = Context.current();
+    const timer = beats && !context.info.isLocal ? setInterval(() => context.heartbeat(), BEAT_MS) : undefined;
+    try {
+      return await work(request, context);
+    } catch (error) {
+      throw toError(error, request, context);
+    } finally {
+      clearInterval(timer);
+    }
+  };
 }

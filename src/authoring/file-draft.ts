@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
+import { FORMATS, type FormatName } from '../definitions/schemas/schema-files.js';
 import { asFailure, type PlannedFile } from './write-together.js';
 
 /** Collects planned files that belong together: new ones, and changes of existing ones. */
@@ -35,4 +36,23 @@ export class FileDraft {
       throw asFailure(path, error);
     }
   }
+}
+
+interface SchemaSubject {
+  kind: FormatName;
+  /** Relative to the project root. */
+  path: string;
+  /** The folder of the registry, relative to the project root: `registry` or `.system/registry`. */
+  registry: string;
+}
+
+/** Folder of the JSON Schemas for a project's files. Source: docs/definitions.md. */
+export function schemaFolder(registry: string): string {
+  return `${registry}/schemas`;
+}
+
+/** First line of a scaffolded YAML file, which names its schema. Source: docs/definitions.md. */
+export function schemaLine({ kind, path, registry }: SchemaSubject): string {
+  const schema = `${schemaFolder(registry)}/${FORMATS[kind].file}`;
+  return `# yaml-language-server: $schema=${posix.relative(posix.dirname(path), schema)}`;
 }

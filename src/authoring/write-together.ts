@@ -17,6 +17,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { AbilityError, reasonOf } from '../contracts/problem.js';
 import { isInside } from '../disk/is-inside.js';
+import { attempt } from '../text/attempt.js';
 
 export interface Written {
   created: string[];
@@ -47,7 +48,7 @@ type Link = (from: string, to: string) => void;
 export function writeTogether(root: string, files: readonly PlannedFile[], link: Link = linkSync): Written {
   refuseExisting(root, files);
   const undos: Undo[] = [];
-  const undo = (): string[] => undos.splice(0).reverse().flatMap(attempt);
+  const undo = (): string[] => undos.splice(0).reverse().flatMap(whyFailed);
   let at = '';
   try {
     const real = realpathSync(root);
@@ -119,12 +120,8 @@ function refuseExisting(root: string, files: readonly PlannedFile[]): void {
 
 /** Whether the path exists, even as a dangling link. */
 function isThere(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    // Writing the file reports an obstacle.
-    return false;
-  }
+  // Writing the file reports an obstacle.
+  return attempt(() => lstatSync(path, { throwIfNoEntry: false }) !== undefined, false);
 }
 
 function stage(root: string, file: PlannedFile, undos: Undo[]): Staged {
@@ -209,7 +206,7 @@ function nameExclusively(from: string, to: string, link: Link): void {
 }
 
 /** @returns the reason if undoing failed. */
-function attempt(step: Undo): string[] {
+function whyFailed(step: Undo): string[] {
   try {
     step();
     return [];

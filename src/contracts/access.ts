@@ -1,4 +1,4 @@
-import type { Person } from './people.js';
+import type { Person } from './callers.js';
 
 /** Permissions of a token: to see, to act, to decide approvals. None includes another. */
 export const RIGHTS = ['read', 'run', 'approve'] as const;

@@ -1,10 +1,9 @@
 import type { DecisionProof, ProvedDecision } from './approvals.js';
-import type { Caller } from './callers.js';
+import type { Caller, Person } from './callers.js';
 import type { SlotRequest } from './concurrency.js';
 import type { StepFiles } from './files.js';
 import type { HookAnswer, Phase } from './hooks.js';
 import type { Json, JsonObject } from './json.js';
-import type { Person } from './people.js';
 import type { Plan } from './plan.js';
 import type { Problem } from './problem.js';
 import type { Seal } from './seal.js';

@@ -1,6 +1,6 @@
+import type { Person } from './callers.js';
 import type { Effect } from './effects.js';
 import type { Json } from './json.js';
-import type { Person } from './people.js';
 
 /** Subject of an approval; its digest is part of the approval's id. Source: docs/approvals.md. */
 export interface ApprovalSubject {

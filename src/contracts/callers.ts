@@ -1,4 +1,13 @@
-import type { Person } from './people.js';
+/**
+ * A person as the runtime knows them. `claimed` means that nothing proves the name. Source:
+ * docs/approvals.md#who-may-decide.
+ */
+export interface Person {
+  name: string;
+  source: 'claimed' | 'proved';
+  /** The agent that acts for the person, as its client calls itself; a claim. Omitted: the person acts directly. */
+  agent?: string;
+}
 
 /**
  * Who starts a task, as in `match.callers` of hooks. `child`: another task; `session`: a session; `person`,

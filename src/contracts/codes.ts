@@ -1,4 +1,4 @@
-import { EXIT, type ExitCode } from './exit-codes.js';
+import { EXIT, type ExitCode } from './states.js';
 
 /** Meaning of an error code. `docs/errors.md` and `ability explain` are made from this table. */
 export interface CodeMeaning {

@@ -1,4 +1,4 @@
-import type { Person } from './people.js';
+import type { Person } from './callers.js';
 import type { Problem } from './problem.js';
 
 /**

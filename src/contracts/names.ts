@@ -1,4 +1,8 @@
-import type { Placement } from './placement.js';
+/** Where an ability runs: on a machine of the team, or anywhere. Source: requirements R-001-10. */
+export const PLACEMENTS = ['local', 'cloud'] as const;
+
+/** One of {@link PLACEMENTS}. */
+export type Placement = (typeof PLACEMENTS)[number];
 
 /** The version of the interpreter. A plan states the one it was made for. Source: docs/decisions/0021-versions-begin-at-the-first-release.md. */
 export const ENGINE = 1;

@@ -4,8 +4,8 @@ import type { Effect } from './effects.js';
 import type { FilePlace } from './files.js';
 import type { Json, JsonObject } from './json.js';
 import type { Lifecycle } from './lifecycle.js';
+import type { Placement } from './names.js';
 import type { PlanNotify } from './notices.js';
-import type { Placement } from './placement.js';
 import type { PlanHooks, PlanOperation } from './plan-operation.js';
 import type { Approvers, ErrorHandler, PlanStep } from './plan-step.js';
 

@@ -4,7 +4,7 @@ import type { Effect } from './effects.js';
 import type { GuardDecision, Phase } from './hooks.js';
 import type { Json, JsonObject } from './json.js';
 import type { LifecycleFields } from './lifecycle.js';
-import type { Placement } from './placement.js';
+import type { Placement } from './names.js';
 import type { Plan, PlanHandler, PlanLimits, PlanStep } from './plan.js';
 import type { Problem } from './problem.js';
 

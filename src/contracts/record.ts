@@ -1,6 +1,5 @@
-import type { Caller } from './callers.js';
+import type { Caller, Person } from './callers.js';
 import type { Json, JsonObject } from './json.js';
-import type { Person } from './people.js';
 import type { Plan, PlanStep } from './plan.js';
 import type { Problem } from './problem.js';
 import type { StepStatus } from './states.js';

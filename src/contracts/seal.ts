@@ -1,5 +1,4 @@
-import type { Caller } from './callers.js';
-import type { Person } from './people.js';
+import type { Caller, Person } from './callers.js';
 
 /**
  * Proves that this plan, with this key and input, passed preflight; `mac`: HMAC-SHA-256 over the other fields'

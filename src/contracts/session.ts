@@ -1,7 +1,7 @@
+import type { Person } from './callers.js';
 import type { Effect } from './effects.js';
 import type { GuardDecision, HookAnswer } from './hooks.js';
 import type { Json, JsonObject } from './json.js';
-import type { Person } from './people.js';
 import type { PlanHandler } from './plan.js';
 import type { LaneMessage, Pending } from './routing.js';
 

@@ -1,14 +1,13 @@
 import type { AgentUsage } from './agent.js';
 import type { Approval } from './approvals.js';
-import type { Caller } from './callers.js';
+import type { Caller, Person } from './callers.js';
 import type { PlanConcurrency, Turn } from './concurrency.js';
 import type { Effect } from './effects.js';
 import type { TaskFile } from './files.js';
 import type { HookAnswer } from './hooks.js';
 import type { Json, JsonObject } from './json.js';
 import type { ItemFailure } from './loops.js';
-import type { Person } from './people.js';
-import type { Placement } from './placement.js';
+import type { Placement } from './names.js';
 import type { PlanAgentLimits, PlanImplementation } from './plan.js';
 import type { Problem } from './problem.js';
 import type { StepStatus, TaskState } from './states.js';

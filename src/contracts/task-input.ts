@@ -1,6 +1,5 @@
-import type { Caller } from './callers.js';
+import type { Caller, Person } from './callers.js';
 import type { JsonObject } from './json.js';
-import type { Person } from './people.js';
 
 /** A change of the input of a task that was created and not run yet. */
 export interface InputChange {

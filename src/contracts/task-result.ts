@@ -1,12 +1,11 @@
 import type { AgentUsage } from './agent.js';
 import type { Approval } from './approvals.js';
-import type { Caller } from './callers.js';
+import type { Caller, Person } from './callers.js';
 import type { Turn } from './concurrency.js';
 import type { TaskFile } from './files.js';
 import type { HookAnswer } from './hooks.js';
 import type { Json, JsonObject } from './json.js';
 import type { ItemFailure, LoopCounts } from './loops.js';
-import type { Person } from './people.js';
 import type { Problem } from './problem.js';
 import type { StepStatus, TaskState } from './states.js';
 import type { InputChange } from './task-input.js';

@@ -1,7 +1,6 @@
-import type { Caller } from './callers.js';
+import type { Caller, Person } from './callers.js';
 import type { HookAnswer } from './hooks.js';
 import type { JsonObject } from './json.js';
-import type { Person } from './people.js';
 import type { Plan } from './plan.js';
 import type { Problem, SourceLocation } from './problem.js';
 import type { Seal } from './seal.js';

@@ -3,6 +3,7 @@ import { join, relative } from 'node:path';
 import { distance } from 'fastest-levenshtein';
 import type { Problem } from '../contracts/problem.js';
 import { isInside } from '../disk/is-inside.js';
+import { attempt } from '../text/attempt.js';
 import { didYouMean } from '../text/nearest.js';
 import { MODULES, type ProjectFolders } from './find-project.js';
 import type { FileKindName } from './registry.js';
@@ -173,21 +174,13 @@ function* entriesBelow(folder: string): Generator<Entry> {
 
 /** Whether anything exists at a path, including a broken link. */
 function isThere(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    // A parent is no folder, which is reported separately.
-    return false;
-  }
+  // A parent is no folder, which is reported separately.
+  return attempt(() => lstatSync(path, { throwIfNoEntry: false }) !== undefined, false);
 }
 
 function isFolder(path: string): boolean {
-  try {
-    // Throwing is slow, and most of these folders do not exist.
-    return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
-  } catch {
-    return false;
-  }
+  // Throwing is slow, and most of these folders do not exist.
+  return attempt(() => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false, false);
 }
 
 function isYaml(name: string): boolean {

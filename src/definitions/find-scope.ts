@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { SCOPE_FOLDER } from '../contracts/names.js';
-import { checkScope } from '../rules/sessions/check-scope.js';
+import { checkScope } from '../rules/sessions/session-refusals.js';
 
 /**
  * `--scope`, else `ABILITY_SCOPE`, else the folder of the nearest `ABILITY.md` upwards, else `integration`.

@@ -3,6 +3,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync, 
 import { relative, sep } from 'node:path';
 import type { Problem } from '../contracts/problem.js';
 import { isInside } from '../disk/is-inside.js';
+import { attempt } from '../text/attempt.js';
 import { YAML_LIMITS } from './yaml-document.js';
 import { isProblem, readYaml, type YamlSource } from './yaml-source.js';
 
@@ -78,11 +79,7 @@ function readUpTo(max: number, path: string): Buffer | 'no file' | 'too large' {
 
 /** The text without its byte order mark; undefined if it is not valid UTF-8. */
 function decode(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes));
 }
 
 /** In UTF-8 no character contains the byte of a line feed, so each line can be decoded alone. */

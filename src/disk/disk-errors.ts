@@ -5,6 +5,16 @@ export function isAbsent(error: unknown): boolean {
   return code === 'ENOENT' || code === 'ENOTDIR';
 }
 
+/** What a function returns; `otherwise` where its file or folder does not exist. @throws other errors. */
+export function unlessAbsent<T, Otherwise>(act: () => T, otherwise: Otherwise): T | Otherwise {
+  try {
+    return act();
+  } catch (error) {
+    if (isAbsent(error)) return otherwise;
+    throw error;
+  }
+}
+
 /** Whether an error, or its cause, means that the disk or the quota is full. */
 export function isNoRoom(error: unknown): boolean {
   const { code, cause } = (error ?? {}) as NodeJS.ErrnoException;

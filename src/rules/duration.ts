@@ -1,4 +1,5 @@
 import { AbilityError } from '../contracts/problem.js';
+import { attempt } from '../text/attempt.js';
 
 const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const FORM = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/;
@@ -24,12 +25,10 @@ export function parseDuration(text: unknown): number {
 }
 
 export function isDuration(text: string): boolean {
-  try {
+  return attempt(() => {
     parseDuration(text);
     return true;
-  } catch {
-    return false;
-  }
+  }, false);
 }
 
 /** Formats milliseconds for people: `85ms`, `2.4s`, `3m 20s`, `1h 5m`, `2d 3h`. */

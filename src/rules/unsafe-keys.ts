@@ -14,15 +14,10 @@ export function refuseUnsafeKeys(value: unknown, code = 'input.invalid', exact =
   visit(value, [], { code, exact });
 }
 
-interface Refusing {
-  code: string;
-  exact: boolean;
-}
-
 /** JavaScript writes numbers from here on with an exponent: they are decimals, and no ids. */
 const WITH_EXPONENT = 1e21;
 
-function visit(value: unknown, path: (string | number)[], how: Refusing): void {
+function visit(value: unknown, path: (string | number)[], how: { code: string; exact: boolean }): void {
   const { code, exact } = how;
   if (typeof value === 'bigint' || (typeof value === 'number' && !Number.isFinite(value))) {
     throw refused(code, 'A number is too large for JSON', path, 'Write it as text.');

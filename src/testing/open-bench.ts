@@ -7,8 +7,11 @@ import { type InternalConnectionOptions, InternalConnectionOptionsSymbol } from 
 import type { ActivityDependencies, SetClock } from '../activities/dependencies.js';
 import type { FileStore } from '../activities/files/file-store.js';
 import { createAnswerAbility } from '../activities/hooks/ability-handler.js';
+import { type HookRun, isOfTask } from '../activities/hooks/hook-context.js';
+import { readHookResult } from '../activities/hooks/read-hook-result.js';
 import type { Connection } from '../client/index.js';
 import type { DecisionProof, ProvedDecision } from '../contracts/approvals.js';
+import type { EventContext, HookAnswer } from '../contracts/hooks.js';
 import { ATTRIBUTES } from '../contracts/names.js';
 import type { Registry } from '../definitions/registry.js';
 import type { Progress } from '../server/binary/find-program.js';
@@ -21,7 +24,6 @@ import { startTestServer, type TestServer } from '../server/temporal/test-server
 import { allPlaces, WorkerHost } from '../worker/host-workers.js';
 import { log } from '../worker/logger.js';
 import { CaseCalls, createMockedExecute } from './case-calls.js';
-import { createMockedHooks } from './case-hooks.js';
 import { PlaceholderSecrets, PlaceholderVariables } from './placeholders.js';
 import type { PreparedCase } from './prepared-case.js';
 import { TestClock } from './test-clock.js';
@@ -182,5 +184,19 @@ function givingAll(store: FileStore): FileStore {
     open: (digest) => store.open(digest),
     release: (task) => store.release(task),
     hold: async () => {},
+  };
+}
+
+type Answer<Handler> = (id: string, handler: Handler, context: EventContext, run: HookRun) => Promise<HookAnswer>;
+
+/** Answers hooks as the task's case says; the others really run. @param hooksOf the case's hooks, by task. */
+function createMockedHooks<Handler>(
+  hooksOf: (task: string) => PreparedCase['hooks'],
+  live: Answer<Handler>,
+): Answer<Handler> {
+  return async (id, handler, context, run) => {
+    const hooks = isOfTask(run) ? hooksOf(run.task) : {};
+    if (!Object.hasOwn(hooks, id)) return live(id, handler, context, run);
+    return readHookResult(id, hooks[id], { phase: run.phase, path: run.path, ability: context.ability_id });
   };
 }

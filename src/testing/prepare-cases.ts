@@ -1,8 +1,8 @@
 import { meaningOf } from '../contracts/codes.js';
-import { EXIT } from '../contracts/exit-codes.js';
 import type { Finding } from '../contracts/findings.js';
 import type { Plan } from '../contracts/plan.js';
 import { AbilityError, type Problem, type SourceLocation } from '../contracts/problem.js';
+import { EXIT } from '../contracts/states.js';
 import { abilityIds, loadedAbility } from '../definitions/find-ability.js';
 import type { CaseDefinition, CaseFile } from '../definitions/formats/cases.js';
 import { type LoadedCases, loadCases } from '../definitions/load-cases.js';

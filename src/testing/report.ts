@@ -1,7 +1,7 @@
+import { diffArrays } from 'diff';
 import type { Json } from '../contracts/json.js';
 import type { Problem, SourceLocation } from '../contracts/problem.js';
 import type { TaskState } from '../contracts/states.js';
-import type { ListLine } from './differences.js';
 
 /** Why a case failed: an unexpected value, unexpected calls, or an error. */
 export type CaseFailure =
@@ -32,4 +32,22 @@ export interface TestReport {
   cases: CaseReport[];
   /** Why cases could not be run: each a mistake in a file. */
   problems: Problem[];
+}
+
+/** One line of a list that differs from another: in both, only expected, only there. */
+export interface ListLine {
+  mark: ' ' | '-' | '+';
+  text: string;
+}
+
+/** Compares two lists. @param textOf shows an item; common items are shown as in the actual list. */
+export function compareLists<Item>(
+  expected: Item[],
+  actual: Item[],
+  textOf: (item: Item) => string = String,
+  isSame = (left: Item, right: Item): boolean => left === right,
+): ListLine[] {
+  return diffArrays(expected, actual, { comparator: isSame }).flatMap(({ added, removed, value }) =>
+    value.map((item): ListLine => ({ mark: added ? '+' : removed ? '-' : ' ', text: textOf(item) })),
+  );
 }

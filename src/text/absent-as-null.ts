@@ -1,3 +1,5 @@
+import { isJsonObject } from '../contracts/json.js';
+
 /** Objects in messages of MCP whose members are optional. */
 const OBJECTS = ['_meta', 'annotations', 'capabilities', 'clientInfo', 'execution', 'resource', 'serverInfo'];
 /** Lists in messages of MCP whose items have optional members. */
@@ -21,15 +23,15 @@ export function withoutNullMembers(text: string): string {
 }
 
 function ofMessage(message: unknown): unknown {
-  if (!isObject(message)) return message;
+  if (!isJsonObject(message)) return message;
   const parts = Object.entries(message).filter(([name, value]) => value !== null || name === 'id');
   return Object.fromEntries(parts.map(([name, part]) => [name, ofPart(part)]));
 }
 
 function ofPart(part: unknown): unknown {
-  if (!isObject(part)) return part;
+  if (!isJsonObject(part)) return part;
   const kept = present(part);
-  for (const name of OBJECTS) if (isObject(kept[name])) kept[name] = present(kept[name]);
+  for (const name of OBJECTS) if (isJsonObject(kept[name])) kept[name] = present(kept[name]);
   for (const name of LISTS) {
     const list = kept[name];
     if (Array.isArray(list)) kept[name] = list.map(ofPart);
@@ -42,8 +44,4 @@ type Members = Record<string, unknown>;
 /** The members of an object that are not null. */
 export function present(object: Members): Members {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null));
-}
-
-function isObject(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { AbilityError } from '../contracts/problem.js';
 import type { SpanAttributes } from '../contracts/traces.js';
 import { formatTraceparent, type TraceContext } from '../rules/traces/trace-context.js';
-import type { Tracer } from './tracer.js';
+import type { Tracer } from './open-tracer.js';
 
 /** The span of the current code, and parent of its next spans. */
 export interface CurrentSpan {

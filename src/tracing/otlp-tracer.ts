@@ -11,8 +11,7 @@ import { detectResources, envDetector, resourceFromAttributes } from '@opentelem
 import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base';
 import { ATTRIBUTES } from '../contracts/traces.js';
 import { endsWithin } from '../rules/any-abort-signal.js';
-import type { TraceLog, TraceProtocol } from './open-tracer.js';
-import type { EndedSpan, Tracer } from './tracer.js';
+import type { EndedSpan, TraceLog, TraceProtocol, Tracer } from './open-tracer.js';
 
 /** How long the end of a worker waits for its last spans. Milliseconds. */
 const CLOSE_MS = 3000;

@@ -5,7 +5,7 @@ import { ATTRIBUTES as A, type HookSpan, OPERATIONS, OWN_SPANS, type StepSpan } 
 import { parseTraceparent, type TraceContext } from '../rules/traces/trace-context.js';
 import { callingSpanId, stepSpanId, taskSpanId, traceIdOf } from '../rules/traces/trace-ids.js';
 import { newSpanId } from './current-span.js';
-import type { Tracer } from './tracer.js';
+import type { Tracer } from './open-tracer.js';
 
 export interface TracedTask {
   task: string;

@@ -7,7 +7,7 @@ import { whyTokenProvesNot } from '../server/keys/tokens/token-proof.js';
 import type { ProjectPaths } from '../server/project-paths.js';
 import { WorkerHost } from './host-workers.js';
 import { log } from './logger.js';
-import { serverFailed } from './runtime-failures.js';
+import { serverFailed } from './runtime-options.js';
 
 const CONNECT_MS = 30_000;
 const AGAIN_MS = 30;

@@ -6,14 +6,13 @@ import { type InjectedSinks, type NativeConnection, Worker, type WorkerOptions }
 import type { WorkflowInfo } from '@temporalio/workflow';
 import type { Admission } from '../activities/admission.js';
 import { createActivities } from '../activities/index.js';
-import { ACTIVITY_LIMITS, taskQueueOf } from '../contracts/names.js';
-import type { Placement } from '../contracts/placement.js';
+import { ACTIVITY_LIMITS, type Placement, taskQueueOf } from '../contracts/names.js';
 import type { BegunTask, EndedTask, LoggedEnd, RunSinks, SpanSinks } from '../contracts/run-sinks.js';
 import type { TaskResult } from '../contracts/task.js';
 import { SANDBOX_FLAG } from '../contracts/traces.js';
 import { readTraceparent } from '../rules/traces/trace-context.js';
+import type { Tracer } from '../tracing/open-tracer.js';
 import { type TracedTask, writeHook, writeStep, writeTask } from '../tracing/task-spans.js';
-import type { Tracer } from '../tracing/tracer.js';
 import type { SharedDependencies } from './dependencies.js';
 import { log } from './logger.js';
 

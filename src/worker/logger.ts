@@ -1,6 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { Logger, LogLevel, LogMetadata } from '@temporalio/worker';
 import { type Level, pino } from 'pino';
+import { attempt } from '../text/attempt.js';
 
 const LEVELS: Record<LogLevel, Level> = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' };
 /** The SDK logs whole failures, with details of hundreds of kilobytes. */
@@ -65,9 +66,8 @@ function shorten(meta: LogMetadata = {}): Record<string, unknown> {
 }
 
 function safeJson(value: object): string {
-  try {
-    return JSON.stringify(value, (_, item: unknown) => (typeof item === 'bigint' ? String(item) : item)) ?? '';
-  } catch {
-    return '(not printable)';
-  }
+  return attempt(
+    () => JSON.stringify(value, (_, item: unknown) => (typeof item === 'bigint' ? String(item) : item)) ?? '',
+    '(not printable)',
+  );
 }

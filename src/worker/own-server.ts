@@ -1,9 +1,14 @@
 import type { ChildProcess } from 'node:child_process';
+import type { Client } from '@temporalio/client';
 import type { RuntimeFile } from '../contracts/runtime.js';
-import { markOf, signalProcess, stopProcess } from '../server/processes/processes.js';
-import { type ServerOptions, spawnServer } from '../server/temporal/temporal-server.js';
+import type { LockHolder } from '../server/processes/lock.js';
+import { markOf, sharesLoopback, signalProcess, stopProcess } from '../server/processes/processes.js';
+import { isWrittenBy } from '../server/runtime/runtime-file.js';
+import { answers } from '../server/runtime/unseen-runtime.js';
+import { type ServerOptions, spawnServer, stopOrphans } from '../server/temporal/temporal-server.js';
 import { watchServer } from '../server/temporal/watch-server.js';
 import { log } from './logger.js';
+import { stillServed } from './runtime-options.js';
 
 /** A server with much to write takes seconds to shut down. */
 const STOP_MS = 10_000;
@@ -108,5 +113,55 @@ export class Restarts {
   ended(): number | undefined {
     this.soon = this.now() - this.startedAt < WELL_MS ? this.soon + 1 : 1;
     return this.soon > MAX ? undefined : FIRST_PAUSE_MS * this.soon;
+  }
+}
+
+/** Source: docs/architecture.md#the-way-of-a-task. */
+const DAYS = 30;
+
+/** Logs of runs are kept as long as histories of tasks. Milliseconds. */
+export const RETENTION_MS = DAYS * 24 * 60 * 60_000;
+
+/** Keeps ended tasks of the project's own server for 30 days; the dev server keeps one. */
+export async function extendRetention(client: Client, namespace: string): Promise<void> {
+  const seconds = DAYS * 24 * 60 * 60;
+  const { config } = await client.workflowService.describeNamespace({ namespace });
+  if (Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0) >= seconds) return;
+  await client.workflowService.updateNamespace({
+    namespace,
+    config: { workflowExecutionRetentionTtl: { seconds: seconds as never, nanos: 0 } },
+  });
+}
+
+/** A resumed lock holder checks its lock within a second. */
+const SETTLE_MS = 2000;
+/** How long to wait until the guard of a dead runtime has stopped its server. */
+const PATIENCE_MS = 10_000;
+const LOOK_MS = 200;
+
+/**
+ * Address of an unseen runtime's server that may still have the database open: noted by a runtime that failed
+ * because of it, or that of the holder whose lock was taken over.
+ */
+export function earlierServer(earlier: RuntimeFile | undefined, takenFrom: LockHolder | undefined): string | undefined {
+  if (!earlier || !sharesLoopback(earlier)) return undefined;
+  if (earlier.unseen_server !== undefined) return earlier.unseen_server;
+  return takenFrom && isWrittenBy(earlier, takenFrom) ? earlier.address : undefined;
+}
+
+/** Waits for an unseen runtime's server to end. @throws AbilityError `runtime.failed` if it keeps running. */
+export async function untilEarlierEnded(
+  server: string | undefined,
+  takenFrom: LockHolder | undefined,
+  database: string,
+  isLeaving: () => boolean,
+): Promise<void> {
+  if (takenFrom) await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+  if (server === undefined) return;
+  await stopOrphans(database);
+  const deadline = performance.now() + PATIENCE_MS;
+  while (!isLeaving() && (await answers(server))) {
+    if (performance.now() > deadline) throw stillServed(server);
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
 }

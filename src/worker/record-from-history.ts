@@ -10,7 +10,7 @@ import type { RunRef } from '../activities/task/runs.js';
 import { QUERIES } from '../contracts/names.js';
 import type { TaskReport } from '../contracts/run-sinks.js';
 import type { TaskResult, TaskStart } from '../contracts/task.js';
-import { sealMark } from '../rules/plans/seal-mark.js';
+import { sealMark } from '../rules/plans/plan-digest.js';
 import { recordsOrigin } from '../server/logs/records-origin.js';
 import { CheckedChains } from '../server/payloads/checked-chains.js';
 import type { ProjectPaths } from '../server/project-paths.js';

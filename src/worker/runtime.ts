@@ -12,15 +12,11 @@ import { readRuntimeFile, writeRuntimeFile } from '../server/runtime/runtime-fil
 import { freePort, LOOPBACK, portOf } from '../server/temporal/ports.js';
 import { stopOrphans } from '../server/temporal/temporal-server.js';
 import { connectHost } from './connect-host.js';
-import { earlierServer, untilEarlierEnded } from './earlier-server.js';
 import { allPlaces, type WorkerHost } from './host-workers.js';
 import { isExecuting, sinceLastCommand } from './idle-watch.js';
 import { log } from './logger.js';
-import { newRuntimeFile } from './new-runtime-file.js';
-import { OwnServer } from './own-server.js';
-import { extendRetention } from './retention.js';
-import { asFailure } from './runtime-failures.js';
-import type { RuntimeDoor, RuntimeOptions } from './runtime-options.js';
+import { earlierServer, extendRetention, OwnServer, untilEarlierEnded } from './own-server.js';
+import { asFailure, newRuntimeFile, type RuntimeDoor, type RuntimeOptions } from './runtime-options.js';
 import { KeyFolder, sealKeysOf } from './seal-keys.js';
 
 export type { RuntimeDoor, RuntimeOptions } from './runtime-options.js';

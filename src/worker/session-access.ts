@@ -9,13 +9,13 @@ import { findOwnSession, type SessionRuns } from '../activities/session/own-sess
 import type { SeenTask, SessionAccess } from '../activities/session/session-access.js';
 import {
   ENDED_BEFORE_ANSWER,
+  PLACEMENTS,
   QUERIES,
   SESSION_UPDATES,
   sessionIdOf,
   taskQueueOf,
   WORKFLOWS,
 } from '../contracts/names.js';
-import { PLACEMENTS } from '../contracts/placement.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
 import type { SignedWord, WordAnswer } from '../contracts/session.js';
 import { isEndState } from '../contracts/states.js';

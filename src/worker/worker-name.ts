@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { ownSpace } from '../server/processes/process-space.js';
-import { isAlive, markOf, ownMark, type ProcessMark } from '../server/processes/processes.js';
+import { isAlive, markOf, ownMark, ownSpace, type ProcessMark } from '../server/processes/processes.js';
+import { attempt } from '../text/attempt.js';
 
 /** Suffix of a name; identifies the space in which its pid is valid. */
 const SPACE = createHash('sha256').update(`${ownSpace().boot} ${ownSpace().pids}`).digest('hex').slice(0, 16);
@@ -34,11 +34,7 @@ export function leftBehind(folder: string): LeftBehind[] {
 
 /** Empty if the folder does not exist. */
 export function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
+  return attempt(() => readdirSync(folder), []);
 }
 
 function isOld(folder: string): boolean {

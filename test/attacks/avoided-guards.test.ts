@@ -6,7 +6,7 @@ import { runTask } from '../../src/client/index.js';
 import { ACTIVITIES, taskQueueOf, WORKFLOWS } from '../../src/contracts/names.js';
 import type { PlanOperation } from '../../src/contracts/plan.js';
 import type { TaskResult, TaskStart } from '../../src/contracts/task.js';
-import { sealMark } from '../../src/rules/plans/seal-mark.js';
+import { sealMark } from '../../src/rules/plans/plan-digest.js';
 import { nextArguments } from '../../src/rules/tasks/task-arguments.js';
 import { continueElsewhere, markerOf, orderActivity, startChild, startForeign } from '../fixtures/foreign-workflow.js';
 import { genuineStart } from '../fixtures/genuine-start.js';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { decide, viewTask } from '../../src/client/index.js';
 import { retryTask } from '../../src/client/start/retry-task.js';
 import { ACTIVITIES, deleteIdOf, taskQueueOf, WORKFLOWS } from '../../src/contracts/names.js';
-import { sealMark } from '../../src/rules/plans/seal-mark.js';
+import { sealMark } from '../../src/rules/plans/plan-digest.js';
 import { nextArguments } from '../../src/rules/tasks/task-arguments.js';
 import { retryBy } from '../fixtures/caller.js';
 import {

@@ -1,6 +1,6 @@
 /** Whether a task ended as it must, given what the service and its users saw, and when processes died. */
 import type { Connection } from '../../src/client/index.js';
-import { EXIT_OF_STATE } from '../../src/contracts/exit-codes.js';
+import { EXIT_OF_STATE } from '../../src/contracts/states.js';
 import type { Delivery, EffectService } from './effect-service.js';
 import { type Course, TAKEN_BACK } from './everything.js';
 import type { Lived } from './user.js';

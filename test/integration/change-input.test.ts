@@ -13,8 +13,7 @@ import {
   viewTask,
 } from '../../src/client/index.js';
 import type { JsonObject } from '../../src/contracts/json.js';
-import { taskQueueOf, UPDATES } from '../../src/contracts/names.js';
-import { PLACEMENTS } from '../../src/contracts/placement.js';
+import { PLACEMENTS, taskQueueOf, UPDATES } from '../../src/contracts/names.js';
 import type { InputEdit } from '../../src/contracts/task.js';
 import { nextArguments } from '../../src/rules/tasks/task-arguments.js';
 import { LONG } from '../fixtures/extent.js';

@@ -48,16 +48,3 @@ test.each<[string, Partial<Plan>, RegExp]>([
     expect(flows.lines(`other-${name}`)).toEqual(['a']);
   },
 );
-
-test('a task of a build from before the first release is refused by name, with what to do, and calls nothing', async () => {
-  const { id, ability, start, queue } = await noted('of-before');
-  const { plan, seal, input, user } = start;
-  const { temporal } = flows.project.connection;
-  const args = [input, { $plan: plan, format: 1, seal, user, session: null, run: true }];
-  await temporal.workflow.start(ability, { workflowId: `${id}-before`, taskQueue: queue, args });
-  expect(await refusalOf(`${id}-before`)).toMatchObject({
-    code: 'engine.unsupported',
-    message: expect.stringMatching(/before the first release.*terminate it.*run the ability again/),
-  });
-  expect(flows.lines('of-before')).toEqual(['a']);
-});

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type Connection, connect, createTask, runTask, waitForTask } from '../../src/client/index.js';
-import { PLACEMENTS, type Placement } from '../../src/contracts/placement.js';
+import { PLACEMENTS, type Placement } from '../../src/contracts/names.js';
 import type { TaskRecord } from '../../src/contracts/record.js';
 import type { TaskResult } from '../../src/contracts/task.js';
 import { loadRegistry } from '../../src/definitions/load-registry.js';

@@ -21,7 +21,7 @@ export const EQUIVALENT = [
     why: 'a signal is aborted once',
   },
   {
-    file: 'src/activities/model/fit-context.ts',
+    file: 'src/activities/model/call-model.ts',
     text: 'const end = next < 0 ? fitted.length : next;',
     change: '< -> <=',
     why: 'the place is after the second message, if it is there',
@@ -63,7 +63,7 @@ export const EQUIVALENT = [
     ['if (known.size >= MAX_DIGESTS) known.delete(known.keys().next().value as string);', '>= -> >'],
     ['if (known.size >= MAX_DIGESTS) known.delete(known.keys().next().value as string);', 'call removed'],
     ['known.set(text, digest);', 'call removed'],
-  ].map(([text, change]) => ({ file: 'src/rules/plans/known-digest.ts', text, change, why: CACHE })),
+  ].map(([text, change]) => ({ file: 'src/rules/plans/plan-digest.ts', text, change, why: CACHE })),
   ...[
     ['if (compiled.size >= MAX_KEPT) compiled.clear();', 'condition negated'],
     ['if (compiled.size >= MAX_KEPT) compiled.clear();', '>= -> >'],
@@ -90,7 +90,7 @@ export const EQUIVALENT = [
     why: CACHE,
   })),
   {
-    file: 'src/rules/calls/special-addresses.ts',
+    file: 'src/rules/calls/allowed-hosts.ts',
     text: 'return ((parts[0] ?? 0) & 0xe000) === 0x2000;',
     change: '?? dropped',
     why: NEVER_UNDEFINED,
@@ -177,7 +177,7 @@ export const EQUIVALENT = [
       "const code = digits === undefined ? Number.parseInt(octal ?? '', 8) : Number.parseInt(digits, 16);",
       'neither undefined nor an empty text is a number',
     ],
-  ].map(([text, why]) => ({ file: 'src/rules/expressions/syntax/escapes.ts', text, change: '?? dropped', why })),
+  ].map(([text, why]) => ({ file: 'src/rules/expressions/syntax/tokens.ts', text, change: '?? dropped', why })),
   ...[
     ['if (end < 0) return text.length;', '< -> <=', 'the line ends behind the slashes'],
     [
@@ -314,7 +314,7 @@ export const EQUIVALENT = [
     why: 'the parser refuses lines of another length than the header',
   },
   {
-    file: 'src/activities/script/refuse-unusable-input.ts',
+    file: 'src/activities/script/call-script.ts',
     text: "task_key: key ?? '',",
     change: '?? dropped',
     why: 'what an author writes around expressions is never refused, and the text is used for nothing else',
@@ -326,7 +326,7 @@ export const EQUIVALENT = [
     why: 'a signal fires once',
   },
   {
-    file: 'src/activities/mcp/negotiate.ts',
+    file: 'src/activities/mcp/connection.ts',
     text: "signal.addEventListener('abort', giveUp, { once: true });",
     change: 'true -> false',
     why: 'a signal fires once',
@@ -398,13 +398,13 @@ export const EQUIVALENT = [
     why: 'what is absent reads as little as null',
   },
   {
-    file: 'src/activities/session/follow-tasks.ts',
+    file: 'src/activities/session/session-events.ts',
     text: 'for (let from = 0; from < tasks.length; from += AT_ONCE) {',
     change: '< -> <=',
     why: 'one more turn over an empty part of the list does nothing',
   },
   {
-    file: 'src/activities/session/follow-tasks.ts',
+    file: 'src/activities/session/session-events.ts',
     text: 'while (next.length > 0) {',
     change: '> -> >=',
     why: 'an empty list has no keys to look at, which ends the loop in its first line',

@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { LONG_FILES } from '../fixtures/long-files.js';
@@ -23,12 +24,21 @@ function usesOf(file: string): { file: string; source: string; names: string[] }
   }));
 }
 
+/** The text of a module, with that of the modules whose exports it hands on whole. */
+function textOf(source: string): string {
+  const text = read(source);
+  const handed = [...text.matchAll(/^export \* from '([^']+)\.js';$/gm)].map(([, path]) => `${path}.ts`);
+  return [text, ...handed.map((path) => read(join(dirname(source), path)))].join('\n');
+}
+
 test('programs import only what the built files export', () => {
   const missing = programs.flatMap(usesOf).flatMap(({ file, source, names }) => {
     if (!existsSync(`${ROOT}/${source}`)) return [`${file}: ${source}`];
-    const text = read(source);
+    const text = textOf(source);
     return names
-      .filter((name) => !new RegExp(`export [^;=({]*\\b${name}\\b|export (?:type )?\\{[^}]*\\b${name}\\b`).test(text))
+      .filter(
+        (name) => !new RegExp(`export [^;=({]*\\b${name}\\b|export (?:type |const )?\\{[^}]*\\b${name}\\b`).test(text),
+      )
       .map((name) => `${file}: ${name} of ${source}`);
   });
   expect(missing).toEqual([]);

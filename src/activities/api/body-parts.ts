@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { type FileValue, isFileValue } from '../../contracts/files.js';
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
+import { defined } from '../../text/defined.js';
 import type { CallFiles } from '../files/call-files.js';
 import { unusable } from './write-values.js';
 
@@ -34,8 +35,7 @@ export function readInlineFile(name: string, value: Json): InlineFile {
   }
   return {
     bytes: decode(name, base64),
-    ...(filename !== null && { filename }),
-    ...(contentType !== null && { contentType }),
+    ...defined({ filename: filename ?? undefined, contentType: contentType ?? undefined }),
   };
 }
 

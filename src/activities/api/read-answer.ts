@@ -4,6 +4,7 @@ import type { PlanApiResponse } from '../../contracts/api.js';
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
+import { attempt } from '../../text/attempt.js';
 import { endingOf, safeFileName } from '../../text/file-name.js';
 import type { Reading } from '../../text/lossless-json/marked-json.js';
 import { integersOf, readJson, readUtf8 } from '../../text/lossless-json/read-json.js';
@@ -126,11 +127,7 @@ export function decodeAnswer(bytes: Buffer, type: string, reading: Reading): str
 }
 
 function decoderOf(charset: string): TextDecoder | undefined {
-  try {
-    return new TextDecoder(charset, { fatal: true });
-  } catch {
-    return undefined;
-  }
+  return attempt(() => new TextDecoder(charset, { fatal: true }));
 }
 
 /** Removes the UTF-8 byte order mark that some Windows programs add, as decoders do. */
@@ -174,9 +171,5 @@ function nameGiven(header: string): string | undefined {
 }
 
 function decoded(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => decodeURIComponent(text));
 }

@@ -1,26 +1,26 @@
 import { Context } from '@temporalio/activity';
 import type { CallAnswer, CallRequest } from '../../contracts/activities.js';
 import { isRepeatable } from '../../contracts/effects.js';
-import type { HookAnswer } from '../../contracts/hooks.js';
-import type { Json } from '../../contracts/json.js';
-import type { Plan, PlanOperation } from '../../contracts/plan.js';
+import type { HookAnswer, Phase } from '../../contracts/hooks.js';
+import type { Json, JsonObject } from '../../contracts/json.js';
+import type { Plan, PlanHook, PlanOperation } from '../../contracts/plan.js';
 import { AbilityError, reasonOf } from '../../contracts/problem.js';
 import { operationInput } from '../../planning/input/check-input.js';
 import { attemptsOf, waitAskedFor } from '../../rules/calls/call-limits.js';
 import { isRetryableCode } from '../../rules/calls/error-families.js';
-import { firstDeny } from '../../rules/hooks/guard-precedence.js';
+import { firstDeny, isGuardPhase } from '../../rules/hooks/fold-answers.js';
 import { denialOf } from '../../rules/hooks/hook-facts.js';
 import { findStep } from '../../rules/steps/find-step.js';
 import { isPlainYes } from '../../rules/tasks/stored-result.js';
 import { keyOf } from '../../rules/tasks/task-ids.js';
 import { wayOnFrom } from '../../rules/tasks/ways-to-retry.js';
 import { currentTraceparent } from '../../tracing/current-span.js';
-import { taskOf } from '../activity.js';
 import type { Admitted } from '../admission.js';
 import type { ActivityDependencies } from '../dependencies.js';
-import { delayOf, toFailure, unknownOutcome } from '../failures.js';
+import { delayOf, taskOf, toFailure, unknownOutcome } from '../failures.js';
 import { CallFiles } from '../files/call-files.js';
 import type { HookDependencies } from '../hooks/hook-dependencies.js';
+import { runHooks } from '../hooks/run-hooks.js';
 import { sealInvalid } from '../seal.js';
 import { type Attempt, beginAttempt, cancelledBy, isSettled, limited, masked, whileBeating } from './attempt.js';
 import { asUnusableAnswer, CallFailure, factsOf } from './call-failure.js';
@@ -28,7 +28,6 @@ import type { CallInput } from './call-input.js';
 import { CallLog } from './call-log.js';
 import { checkOutput } from './check-call-output.js';
 import { EffectMark } from './effect-mark.js';
-import { runBuiltinHooks } from './run-builtin-hooks.js';
 import { recordContent, traceAttempt } from './trace-call.js';
 
 type CallDependencies = HookDependencies &
@@ -240,4 +239,42 @@ function retryOf(plan: Plan, operation: PlanOperation, path: string) {
     jitter: retry?.jitter === true,
     attempts: attemptsOf(operation, retry?.attempts),
   };
+}
+
+interface Around {
+  admitted: Admitted;
+  operation: PlanOperation;
+  request: CallRequest;
+  input: JsonObject;
+  signal: AbortSignal;
+  outcome?: { status: string; output: Json; error: unknown };
+}
+
+/** Runs in the attempt, so built-ins cost no event. Source: docs/architecture.md#the-way-of-a-task. */
+async function runBuiltinHooks(
+  phase: Phase,
+  hooks: readonly PlanHook[],
+  { admitted, operation, request, input, signal, outcome }: Around,
+  dependencies: HookDependencies,
+): Promise<HookAnswer[]> {
+  const builtins = hooks.filter(({ handler }) => handler.kind === 'builtin');
+  // Shown guards have answered in the activity of their phase.
+  const isShown = phase === 'PreAbilityCall' && admitted.plan.hooks === 'activities';
+  if (builtins.length === 0 || isShown) return [];
+  const { path } = request;
+  const { plan, seal, user, session, caller, trace } = admitted;
+  const facts = { plan, operation, input, task: taskOf(Context.current()), user, session, ...(outcome && { outcome }) };
+  const context = {
+    ...facts,
+    scope: seal.scope,
+    caller,
+    path,
+    moment: Date.now(),
+    hooks: builtins,
+    planDigest: seal.plan,
+    signal,
+    logs: undefined,
+    ...(trace !== undefined && { trace }),
+  };
+  return runHooks(phase, context, { blockingOnly: isGuardPhase(phase) }, dependencies);
 }

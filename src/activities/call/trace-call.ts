@@ -7,9 +7,9 @@ import { AbilityError } from '../../contracts/problem.js';
 import { ATTRIBUTES as A, OPERATIONS, type SpanAttributes } from '../../contracts/traces.js';
 import { attemptSpanId, hookInstanceOf, stepInstanceOf, stepSpanId, taskSpanId } from '../../rules/traces/trace-ids.js';
 import { addToSpan, currentSpan, inSpan, type NewSpan, runWithin } from '../../tracing/current-span.js';
+import type { Tracer } from '../../tracing/open-tracer.js';
 import { contextOf, spanAround, type TracedTask } from '../../tracing/task-spans.js';
 import { modelAttributes } from '../../tracing/trace-model-call.js';
-import type { Tracer } from '../../tracing/tracer.js';
 import type { Admitted } from '../admission.js';
 import type { CallLog } from './call-log.js';
 

@@ -6,9 +6,8 @@ import { lockIdOf, taskQueueOf, WORKFLOWS } from '../../contracts/names.js';
 import { AbilityError, reasonOf } from '../../contracts/problem.js';
 import { concurrencyKey } from '../../planning/steps/concurrency-key.js';
 import { digestOf } from '../../rules/canonical.js';
-import { activityOf, taskOf } from '../activity.js';
 import type { ActivityDependencies } from '../dependencies.js';
-import { toFailure } from '../failures.js';
+import { activityOf, taskOf, toFailure } from '../failures.js';
 import { sealInvalid } from '../seal.js';
 
 type LockDependencies = Pick<ActivityDependencies, 'plans' | 'locks'>;

@@ -1,14 +1,13 @@
+import type { Person } from '../../contracts/callers.js';
 import type { HookAnswer } from '../../contracts/hooks.js';
 import type { JsonObject } from '../../contracts/json.js';
-import type { Person } from '../../contracts/people.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { loadRegistry } from '../../definitions/load-registry.js';
 import { resolvePlan } from '../../planning/resolve/resolve-plan.js';
 import type { EnvironmentVariables } from '../../planning/secrets/secret-source.js';
 import { callInput } from '../../rules/calls/call-input.js';
-import { firesFor } from '../../rules/hooks/fires-for-caller.js';
-import { failedAnswer } from '../../rules/hooks/hook-facts.js';
-import { knownDigestOf } from '../../rules/plans/known-digest.js';
+import { failedAnswer, firesFor } from '../../rules/hooks/hook-facts.js';
+import { knownDigestOf } from '../../rules/plans/plan-digest.js';
 import { refuseSessionGuard } from '../../rules/sessions/refuse-session-guard.js';
 import { handlerReadsSession } from '../../rules/sessions/session-reads.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';

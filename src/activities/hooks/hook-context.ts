@@ -1,10 +1,9 @@
-import type { Caller } from '../../contracts/callers.js';
+import type { Caller, Person } from '../../contracts/callers.js';
 import type { EventContext, Phase } from '../../contracts/hooks.js';
 import type { JsonObject } from '../../contracts/json.js';
-import type { Person } from '../../contracts/people.js';
 import type { PlanEnvironment, PlanHook } from '../../contracts/plan.js';
 import { type FactSources, type HookFacts, hookFacts, sessionFacts } from '../../rules/hooks/hook-facts.js';
-import type { SharedLog } from '../record/task-share.js';
+import type { SharedLog } from '../record/record-folder.js';
 
 export type HookContext = TaskContext | SessionContext;
 

@@ -3,7 +3,7 @@ import type { EventContext, HookAnswer } from '../../contracts/hooks.js';
 import type { PlanHandler } from '../../contracts/plan.js';
 import type { Registry } from '../../definitions/registry.js';
 import type { SecretSource } from '../../planning/secrets/secret-source.js';
-import type { Tracer } from '../../tracing/tracer.js';
+import type { Tracer } from '../../tracing/open-tracer.js';
 import type { AnswerAbility } from './ability-handler.js';
 import type { HookRun } from './hook-context.js';
 

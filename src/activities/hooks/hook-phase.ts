@@ -1,13 +1,12 @@
 import { Context } from '@temporalio/activity';
 import type { HookRequest } from '../../contracts/activities.js';
 import type { HookAnswer } from '../../contracts/hooks.js';
-import { firstDeny, isGuardPhase } from '../../rules/hooks/guard-precedence.js';
+import { firstDeny, isGuardPhase } from '../../rules/hooks/fold-answers.js';
 import { handlerReadsSession } from '../../rules/sessions/session-reads.js';
-import { taskOf } from '../activity.js';
 import { beginAttempt, whileBeating } from '../call/attempt.js';
 import { traceHooks } from '../call/trace-call.js';
 import type { ActivityDependencies } from '../dependencies.js';
-import { toFailure } from '../failures.js';
+import { taskOf, toFailure } from '../failures.js';
 import { keepUnknown } from '../session/keep-signals.js';
 import { callIdOf, type EnterCallDependencies, enterCall } from '../session/session-calls.js';
 import type { TaskContext } from './hook-context.js';

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { GuardDecision, HookAnswer, HookResult, Phase } from '../../contracts/hooks.js';
 import type { JsonObject } from '../../contracts/json.js';
-import { isGuardPhase, isOverPhase, strictestOf } from '../../rules/hooks/guard-precedence.js';
+import { isGuardPhase, isOverPhase, strictestOf } from '../../rules/hooks/fold-answers.js';
 import { failedAnswer } from '../../rules/hooks/hook-facts.js';
 import { oneLine } from '../../rules/shown-text.js';
+import { defined } from '../../text/defined.js';
 import { didYouMean } from '../../text/nearest.js';
 import type { HookRun } from './hook-context.js';
 
@@ -110,8 +111,7 @@ export function readHookResult(
     ...(why.reason !== undefined && { reason: oneLine(why.reason) }),
     ...(why.suggestion !== undefined && { suggestion: oneLine(why.suggestion) }),
     ...(warnings.length + notes.length > 0 && { warnings: [...warnings, ...notes].map(oneLine) }),
-    ...(infra && { infra }),
-    ...(hook_signals && { hook_signals }),
+    ...defined({ infra, hook_signals }),
   };
 }
 

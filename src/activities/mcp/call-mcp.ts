@@ -1,25 +1,29 @@
+import { Readable } from 'node:stream';
 import type { CallToolResult, Tool } from '@modelcontextprotocol/client';
-import type { PlanOutputFile } from '../../contracts/files.js';
+import type { FileValue, PlanOutputFile } from '../../contracts/files.js';
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import type { McpImplementation } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { ATTRIBUTES } from '../../contracts/traces.js';
 import { checkAgainst, compileSchema } from '../../planning/input/schemas.js';
 import { holdsSession } from '../../rules/calls/holds-session.js';
-import { toolLine } from '../../rules/calls/tool-line.js';
+import { toolLine } from '../../rules/calls/tool-name.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
+import { attempt } from '../../text/attempt.js';
+import { endingOf, safeFileName } from '../../text/file-name.js';
 import { type Reading, withoutMarks } from '../../text/lossless-json/marked-json.js';
 import { integersOf, readJson } from '../../text/lossless-json/read-json.js';
 import { addToSpan } from '../../tracing/current-span.js';
 import { CallFailure } from '../call/call-failure.js';
 import type { CallInput } from '../call/call-input.js';
+import type { CallFiles } from '../files/call-files.js';
+import { type Entry, takeChosen } from '../files/choose-files.js';
 import type { McpConnection } from './connection.js';
 import { findTool } from './find-tool.js';
 import { failureOf, refuseTaskOnly } from './mcp-failure.js';
 import type { PinnedTools } from './pinned-tools.js';
 import type { McpPool } from './pool.js';
 import { maskedReason, withoutDump } from './reason-of.js';
-import { takeResources } from './take-resources.js';
 
 export interface McpDependencies {
   pool: McpPool;
@@ -166,4 +170,67 @@ function parseText(text: string, { server, tool }: McpImplementation['mcp'], rea
       { cause: error },
     );
   }
+}
+
+type Content = CallToolResult['content'];
+type Block = Content[number];
+
+interface Left extends Entry {
+  at: number;
+  bytes: Buffer;
+  mediaType: string | undefined;
+}
+
+/**
+ * Keeps resources, images and sounds as files, as the contract names them: resources by the last part of their
+ * address, the others as `image-1.png`, `audio-1.wav`. Links are not followed. @returns the content with `file`
+ * for the bytes of each kept block. @throws CallFailure `file.missing`, `file.too_large`.
+ */
+export async function takeResources(
+  content: Content,
+  contract: Readonly<Record<string, PlanOutputFile>>,
+  files: CallFiles,
+): Promise<Json[]> {
+  const counts = new Map<string, number>();
+  const left = content.flatMap((block, at): Left[] => leftBy(block, at, counts));
+  const kept = new Map<number, FileValue>();
+  await takeChosen(contract, left, files, async ({ path, at, bytes, mediaType }) => {
+    const earlier = kept.get(at);
+    const file = earlier ?? (await files.keep(async () => Readable.from([bytes]), { name: path, mediaType }));
+    kept.set(at, file);
+    return file;
+  });
+  return content.map((block, at) => {
+    const file = kept.get(at);
+    return file ? withFile(block, file) : (block as unknown as Json);
+  });
+}
+
+function leftBy(block: Block, at: number, counts: Map<string, number>): Left[] {
+  if (block.type === 'resource') {
+    const { uri, mimeType: mediaType } = block.resource;
+    const bytes =
+      'blob' in block.resource ? Buffer.from(block.resource.blob, 'base64') : Buffer.from(block.resource.text);
+    return [{ path: nameOf(uri), isFile: true, at, bytes, mediaType }];
+  }
+  if (block.type !== 'image' && block.type !== 'audio') return [];
+  const number = (counts.get(block.type) ?? 0) + 1;
+  counts.set(block.type, number);
+  const path = `${block.type}-${number}${endingOf(block.mimeType)}`;
+  return [{ path, isFile: true, at, bytes: Buffer.from(block.data, 'base64'), mediaType: block.mimeType }];
+}
+
+function nameOf(uri: string): string {
+  const [path = ''] = uri.split(/[?#]/);
+  const last = path.slice(path.lastIndexOf('/') + 1);
+  return attempt(() => safeFileName(decodeURIComponent(last)), safeFileName(last));
+}
+
+function withFile(block: Block, file: FileValue): Json {
+  if (block.type !== 'resource') {
+    const { data: _, ...rest } = block as Extract<Block, { type: 'image' | 'audio' }>;
+    return { ...(rest as unknown as { [key: string]: Json }), file };
+  }
+  const { uri, mimeType } = block.resource;
+  return { type: 'resource', resource: { uri, ...(mimeType !== undefined && { mimeType }), file } };
 }

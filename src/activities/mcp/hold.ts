@@ -1,6 +1,6 @@
 import type { Held } from '../../contracts/task-carried.js';
-import { activityOf } from '../activity.js';
 import type { ActivityDependencies } from '../dependencies.js';
+import { activityOf } from '../failures.js';
 import { notOfTask } from '../preflight/read-request.js';
 
 /** Lets this worker hold the MCP sessions of a task. @returns the queue that only it serves. */

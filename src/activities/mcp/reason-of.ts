@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { attempt } from '../../text/attempt.js';
 import { withoutQuote } from '../../text/lossless-json/read-json.js';
 import type { CallLog } from '../call/call-log.js';
 
@@ -45,9 +46,5 @@ export function causeOf<T extends Error>(error: unknown, kind: abstract new (...
 }
 
 function issuesIn(text: string): z.infer<typeof issue>[] | undefined {
-  try {
-    return z.array(issue).nonempty().safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
+  return attempt(() => z.array(issue).nonempty().safeParse(JSON.parse(text)).data);
 }

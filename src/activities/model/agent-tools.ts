@@ -6,7 +6,7 @@ import { checkAgainst } from '../../planning/input/schemas.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import { readInput as readGiven } from '../../text/lossless-json/read-json.js';
 import { didYouMean } from '../../text/nearest.js';
-import type { Said, ShownTool } from './model-request.js';
+import type { Said, ShownTool } from './transcript.js';
 
 /** Input by which a model limits the abilities of an agent that it calls. Source: R-003-17. */
 const DELEGATED = {

@@ -14,8 +14,7 @@ import { answerOf, recordModelAnswer, serverOf } from '../../tracing/trace-model
 import { CallFailure } from '../call/call-failure.js';
 import type { CallInput } from '../call/call-input.js';
 import { notBefore, retryAtOf } from '../call/retry-after.js';
-import { MAX_ANSWER_LENGTH, MAX_CALLS_PER_TURN, type Question, type Said } from './model-request.js';
-import type { Message } from './transcript.js';
+import { MAX_ANSWER_LENGTH, MAX_CALLS_PER_TURN, type Message, type Question, type Said } from './transcript.js';
 
 type Param = OpenAI.Chat.ChatCompletionMessageParam;
 /** JSON and event framing make an answer longer than its text. */

@@ -5,7 +5,7 @@ import { recordModelAnswer } from '../../tracing/trace-model-call.js';
 import { CallFailure } from '../call/call-failure.js';
 import type { CallInput } from '../call/call-input.js';
 import { callScript, type ScriptDependencies } from '../script/call-script.js';
-import { MAX_ANSWER_LENGTH, MAX_CALLS_PER_TURN, type Question, type Said } from './model-request.js';
+import { MAX_ANSWER_LENGTH, MAX_CALLS_PER_TURN, type Question, type Said } from './transcript.js';
 
 const said = z.strictObject({
   text: z.string().max(MAX_ANSWER_LENGTH).default(''),

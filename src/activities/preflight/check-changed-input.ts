@@ -8,8 +8,9 @@ import type {
 import { AbilityError } from '../../contracts/problem.js';
 import { RegistryLoader } from '../../definitions/load-registry.js';
 import { refuseOtherInput, refuseOtherPlan } from '../../rules/plans/wanted-plan.js';
-import { activityOf, taskOf } from '../activity.js';
+import { defined } from '../../text/defined.js';
 import type { ActivityDependencies } from '../dependencies.js';
+import { activityOf, taskOf } from '../failures.js';
 import { holdFiles } from '../files/task-files.js';
 import { newRecord } from '../record/new-record.js';
 import { signSeal } from '../seal.js';
@@ -55,10 +56,7 @@ async function modify(
   await holdFiles({ plan, input }, task, dependencies.files.store);
   const said = {
     ...(session && { session }),
-    ...(scope !== undefined && { scope }),
-    ...(caller && { caller }),
-    ...(intent !== undefined && { intent }),
-    ...(run !== undefined && { run }),
+    ...defined({ scope, caller, intent, run }),
   };
   const seal = signSeal({ ...digests, task, user, ...said, confirmations }, dependencies.keys);
   dependencies.plans.keep(plan, digests.plan);

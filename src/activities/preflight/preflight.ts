@@ -5,6 +5,7 @@
 // record/new-record.ts. A changed input goes through check-changed-input.ts instead, a task that another one calls
 // through enter-called-task.ts.
 import type { Context } from '@temporalio/activity';
+import type { EnterAnswer, EnterRequest } from '../../contracts/activities.js';
 import type { Plan } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { Seal } from '../../contracts/seal.js';
@@ -12,6 +13,7 @@ import type { Formed, PackedPlan, PreflightAnswer, PreflightRequest, TaskOptions
 import { RegistryLoader } from '../../definitions/load-registry.js';
 import type { Registry } from '../../definitions/registry.js';
 import { guardedParts } from '../../planning/hooks/hook-parts.js';
+import { checkAgainst } from '../../planning/input/schemas.js';
 import { digestOf } from '../../rules/canonical.js';
 import { parseDuration } from '../../rules/duration.js';
 import { refuseOtherInput, refuseOtherPlan } from '../../rules/plans/wanted-plan.js';
@@ -22,9 +24,8 @@ import { isDirect } from '../../rules/tasks/task-ids.js';
 import { refusedEventOf, unattendedOf } from '../../rules/tasks/unattended.js';
 import { canBeginAt } from '../../rules/tasks/ways-to-retry.js';
 import { didYouMean } from '../../text/nearest.js';
-import { activityOf } from '../activity.js';
 import type { ActivityDependencies } from '../dependencies.js';
-import { toFailure } from '../failures.js';
+import { activityOf, taskOf, toFailure } from '../failures.js';
 import { holdFiles, withFiles } from '../files/task-files.js';
 import { targetsIn } from '../project-definitions.js';
 import { newRecord } from '../record/new-record.js';
@@ -248,4 +249,25 @@ function makeRecord(
   if (state === 'own' || records.create(record, options.create !== true)) return;
   if (!records.read(task)) throw unreadableRecord(task, records.pathOf(task) as string);
   throw keyConflict({ task, ability, environment }, 'a task that was created a moment before');
+}
+
+/** A failed record is a warning: the history has all. Source: docs/architecture.md#the-way-of-a-task. */
+export function createEnter({ host, plans, records }: Pick<ActivityDependencies, 'host' | 'plans' | 'records'>) {
+  return activityOf(async (request: EnterRequest, context): Promise<EnterAnswer> => {
+    const admitted = await plans.admit(request.seal, context.info);
+    const { ability } = admitted.plan;
+    const what = `The input of ${ability.id}`;
+    const input = checkAgainst(ability.input_schema, request.input, { code: 'input.invalid', what });
+    const task = taskOf(context);
+    const warnings: string[] = [];
+    if (records.pathOf(task)) {
+      try {
+        records.replace(newRecord({ ...admitted, task, host, input, created_at: new Date().toISOString() }));
+      } catch (error) {
+        if (!(error instanceof AbilityError)) throw error;
+        warnings.push(`${error.code}: ${error.message}`);
+      }
+    }
+    return { input, warnings };
+  });
 }

@@ -1,14 +1,11 @@
 import type { Info } from '@temporalio/activity';
-import type { Caller } from '../../contracts/callers.js';
+import type { Caller, Person } from '../../contracts/callers.js';
 import type { JsonObject } from '../../contracts/json.js';
-import { ABILITY_ID, taskQueueOf } from '../../contracts/names.js';
-import type { Person } from '../../contracts/people.js';
-import { PLACEMENTS } from '../../contracts/placement.js';
+import { ABILITY_ID, PLACEMENTS, taskQueueOf } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { PreflightRequest, TaskOptions } from '../../contracts/task.js';
 import type { Registry } from '../../definitions/registry.js';
-import { checkRunId } from '../../rules/sessions/check-run-id.js';
-import { checkScope } from '../../rules/sessions/check-scope.js';
+import { checkRunId, checkScope } from '../../rules/sessions/session-refusals.js';
 import { callerToSeal } from '../../rules/tasks/caller-of.js';
 import { keyOfOther } from '../../rules/tasks/other-project.js';
 import { userOf } from '../../rules/tasks/task-arguments.js';

@@ -4,6 +4,7 @@ import type { Plan } from '../../contracts/plan.js';
 import type { TaskRecord } from '../../contracts/record.js';
 import type { TaskStart } from '../../contracts/task.js';
 import { digestOf } from '../../rules/canonical.js';
+import { defined } from '../../text/defined.js';
 
 export interface RecordSource extends Pick<TaskStart, 'seal' | 'user' | 'session'> {
   caller?: Caller | undefined;
@@ -40,10 +41,7 @@ export function newRecord(source: RecordSource): TaskRecord {
     request: { ability: plan.ability.id, environment: plan.environment.name, input: digestOf(input) },
     requested_by: user,
     session,
-    ...(seal.scope !== undefined && { scope: seal.scope }),
-    ...(caller && { caller }),
-    ...(seal.run !== undefined && { run: seal.run }),
-    ...(seal.intent !== undefined && { intent: seal.intent }),
+    ...defined({ scope: seal.scope, caller, run: seal.run, intent: seal.intent }),
     created_at,
     ...(run_id !== undefined && { run_id }),
     host,

@@ -1,17 +1,18 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Tombstone } from '../../contracts/deletion.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { RECORD_FILES, type TaskRecord } from '../../contracts/record.js';
 import { diskReason } from '../../disk/disk-errors.js';
+import { readJson } from '../../disk/read-json.js';
 import { type Content, FileWriter, inFolder } from '../../disk/write-files.js';
 import { writeWhole } from '../../disk/write-whole.js';
 import type { SecretSource } from '../../planning/secrets/secret-source.js';
 import { CHILDREN, recordPath } from '../../rules/tasks/record-path.js';
 import { isDirect, isTaskId, rootOf } from '../../rules/tasks/task-ids.js';
+import { attempt } from '../../text/attempt.js';
 import { maskRecord } from './mask-record.js';
 import { renderRecord } from './render-record.js';
-import type { SharedLog, TaskShare } from './task-share.js';
 
 /** Maximum called tasks read at the end of a task; further calls are only in their own records. */
 const MAX_CALLED = 200;
@@ -96,11 +97,8 @@ export class RecordFolder {
     const record = this.take(task);
     // Another process may have ended or deleted the task.
     if (!record || !isUnwritten(path)) return;
-    try {
-      this.write(path, record);
-    } catch {
-      // The end of the task writes it again, and reports what is wrong then.
-    }
+    // The end of the task writes it again, and reports what is wrong then.
+    attempt(() => this.write(path, record));
   }
 
   /** The record of a task that is not written yet, and will not be. */
@@ -170,11 +168,7 @@ export class RecordFolder {
     const file = path && join(path, RECORD_FILES.deleted);
     // The error of a missing file costs more than the check.
     if (!file || !existsSync(file)) return undefined;
-    try {
-      return JSON.parse(readFileSync(file, 'utf8')) as Tombstone;
-    } catch {
-      return undefined;
-    }
+    return readJson<Tombstone>(file);
   }
 
   /**
@@ -227,20 +221,12 @@ function isUnwritten(path: string): boolean {
 }
 
 function namesIn(path: string): string[] | undefined {
-  try {
-    return readdirSync(path);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => readdirSync(path));
 }
 
 function readRecord(file: string): TaskRecord | undefined {
-  try {
-    const value = JSON.parse(readFileSync(file, 'utf8')) as TaskRecord;
-    return value.format === 1 ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = readJson<TaskRecord>(file);
+  return value?.format === 1 ? value : undefined;
 }
 
 /** The topmost records below a folder; deeper ones are listed in these. */
@@ -271,4 +257,24 @@ function writeFailed(path: string, cause: unknown): AbilityError {
     },
     { cause },
   );
+}
+
+export interface SharedLog {
+  /** Appends masked lines; readers elsewhere see them a few seconds later. */
+  append(text: string): void;
+  /** Shares the newly appended text. */
+  end(): void;
+}
+
+/** Shares tasks with readers on other machines. Failures are logged and counted; no task fails. */
+export interface TaskShare {
+  /** Shares a record without waiting for it. */
+  planned(record: TaskRecord): void;
+  /** Shares the record of an ended task, after everything shared before; waits for it briefly. */
+  ended(record: TaskRecord): Promise<void>;
+  logOf(task: string, step: string): SharedLog;
+  /** The record that any machine has shared; undefined if none exists or the store cannot be read. */
+  read(task: string): Promise<TaskRecord | undefined>;
+  /** Includes called tasks. @returns whether any copy existed. @throws AbilityError `store.not_shared`. */
+  remove(task: string): Promise<boolean>;
 }

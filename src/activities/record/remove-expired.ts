@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { RECORD_FILES, type TaskRecord } from '../../contracts/record.js';
+import { readJson } from '../../disk/read-json.js';
 import { DIRECT } from '../../rules/tasks/record-path.js';
 
 /** Removes the expired records of direct runs. @param now milliseconds since 1970. @returns their number. */
@@ -22,10 +23,6 @@ function namesIn(folder: string): string[] {
 
 /** An unreadable record counts as not expired: it may be about to be written. */
 function isExpired(path: string, now: number): boolean {
-  try {
-    const { expires_at } = JSON.parse(readFileSync(join(path, RECORD_FILES.json), 'utf8')) as TaskRecord;
-    return expires_at !== undefined && Date.parse(expires_at) <= now;
-  } catch {
-    return false;
-  }
+  const expires = readJson<TaskRecord>(join(path, RECORD_FILES.json))?.expires_at;
+  return expires !== undefined && Date.parse(expires) <= now;
 }

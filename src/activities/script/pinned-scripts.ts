@@ -6,6 +6,7 @@ import type { PinnedFile, Plan, PlanHooks, PlanImplementation, PlanScript } from
 import { AbilityError, reasonOf } from '../../contracts/problem.js';
 import { scriptsOfHandler } from '../../planning/hooks/hook-parts.js';
 import { digestOf } from '../../rules/canonical.js';
+import { attempt } from '../../text/attempt.js';
 import { CallFailure } from '../call/call-failure.js';
 import { PinnedCopy } from './pinned-copy.js';
 
@@ -108,12 +109,10 @@ export class PinnedScripts {
 
   /** The project's file if its digest matches; read once, so that the checked bytes are those used. */
   private readHere(path: string, digest: string): Uint8Array | undefined {
-    try {
+    return attempt(() => {
       const bytes = readFileSync(resolve(this.root, path));
       return createHash('sha256').update(bytes).digest('hex') === digest ? bytes : undefined;
-    } catch {
-      return undefined;
-    }
+    });
   }
 
   private filesOf(script: PlanScript): PinnedFile[] {

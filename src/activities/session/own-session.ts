@@ -1,6 +1,5 @@
 import type { Info } from '@temporalio/activity';
-import { sessionIdOf, taskQueueOf, WORKFLOWS } from '../../contracts/names.js';
-import { PLACEMENTS } from '../../contracts/placement.js';
+import { PLACEMENTS, sessionIdOf, taskQueueOf, WORKFLOWS } from '../../contracts/names.js';
 import type { SessionSurroundings } from '../../contracts/session.js';
 import type { Admission, CheckedChains } from '../admission.js';
 import { sealInvalid } from '../seal.js';

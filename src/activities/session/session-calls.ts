@@ -8,12 +8,10 @@ import { AbilityError } from '../../contracts/problem.js';
 import type { SessionCall } from '../../contracts/session.js';
 import { Masker } from '../../planning/secrets/masking/masker.js';
 import { canonicalJson } from '../../rules/canonical.js';
-import { firesFor } from '../../rules/hooks/fires-for-caller.js';
-import { type FactSources, failedAnswer, hookFacts } from '../../rules/hooks/hook-facts.js';
+import { type FactSources, failedAnswer, firesFor, hookFacts } from '../../rules/hooks/hook-facts.js';
 import { handlerReadsSession } from '../../rules/sessions/session-reads.js';
-import { activityOf, taskOf } from '../activity.js';
 import type { ActivityDependencies } from '../dependencies.js';
-import { toFailure } from '../failures.js';
+import { activityOf, taskOf, toFailure } from '../failures.js';
 import { secretsOf } from '../record/mask-record.js';
 import { type NotifyDependencies, notifySession } from './session-word.js';
 

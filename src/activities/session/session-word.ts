@@ -1,8 +1,8 @@
 import { sessionIdOf, WORKFLOWS } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { SessionWord, SignedWord, WordAnswer } from '../../contracts/session.js';
-import { activityOf } from '../activity.js';
 import type { ActivityDependencies } from '../dependencies.js';
+import { activityOf } from '../failures.js';
 import { isSignedBy, type SealKeys, sealInvalid, sign } from '../seal.js';
 
 /** Separates signatures of reports to sessions from those of task seals. */

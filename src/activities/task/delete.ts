@@ -4,9 +4,8 @@ import { deleteIdOf, WORKFLOWS } from '../../contracts/names.js';
 import { AbilityError, reasonOf } from '../../contracts/problem.js';
 import { otherProject } from '../../rules/tasks/other-project.js';
 import { isTaskKey } from '../../rules/tasks/task-ids.js';
-import { activityOf } from '../activity.js';
 import type { ActivityDependencies, Execution } from '../dependencies.js';
-import { toFailure } from '../failures.js';
+import { activityOf, toFailure } from '../failures.js';
 import { sealInvalid } from '../seal.js';
 
 type DeleteDependencies = Pick<ActivityDependencies, 'project' | 'host' | 'plans' | 'records' | 'files' | 'executions'>;

@@ -7,11 +7,11 @@ import { checkAgainst } from '../../planning/input/schemas.js';
 import { describeOutside, toolsUsed } from '../../rules/calls/tools-used.js';
 import { digestOf } from '../../rules/canonical.js';
 import { storeResult } from '../../rules/tasks/stored-result.js';
+import type { Tracer } from '../../tracing/open-tracer.js';
 import { writeTask } from '../../tracing/task-spans.js';
-import type { Tracer } from '../../tracing/tracer.js';
-import { activityOf, taskOf } from '../activity.js';
 import type { Admitted } from '../admission.js';
 import type { ActivityDependencies } from '../dependencies.js';
+import { activityOf, taskOf } from '../failures.js';
 import { completeRecord } from '../record/complete-record.js';
 
 const TOO_LARGE = 'output.too_large';

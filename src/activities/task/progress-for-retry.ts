@@ -2,26 +2,22 @@ import type { AgentProgress } from '../../contracts/agent.js';
 import type { Json } from '../../contracts/json.js';
 import type { TurnCount } from '../../contracts/loops.js';
 import type { PlanStep } from '../../contracts/plan.js';
-import type { NotUndone, Progress, StepProgress, TaskOptions } from '../../contracts/task.js';
-import { TURNS } from '../../rules/agents/agent-turns.js';
-import { usageOf } from '../../rules/agents/agent-usage.js';
+import type { Progress, StepProgress } from '../../contracts/task.js';
+import { TURNS, usageOf } from '../../rules/agents/agent-usage.js';
 import { digestOf } from '../../rules/canonical.js';
 import type { StepTree } from '../../rules/steps/find-step.js';
 import { mainSteps } from '../../rules/steps/inner-steps.js';
 import { isGroup } from '../../rules/steps/step-kinds.js';
-import { nameOfStep } from '../../rules/steps/step-name.js';
-import { generalPath } from '../../rules/steps/turn-paths.js';
+import { generalPath, nameOfStep } from '../../rules/steps/turn-paths.js';
 import { defined } from '../../text/defined.js';
-import { describeBeginning, readStanding, refuseRepeated } from './what-stands.js';
-
-export interface EarlierTask {
-  plan: StepTree;
-  progress: Progress;
-  /** What it has not undone, in called tasks too. */
-  not_undone?: readonly NotUndone[];
-}
-
-type Asked = Omit<NonNullable<TaskOptions['retry']>, 'task'>;
+import {
+  type Asked,
+  describeBeginning,
+  type EarlierTask,
+  isWithin,
+  readStanding,
+  refuseRepeated,
+} from './what-stands.js';
 
 export interface Taken {
   progress: Progress;
@@ -53,8 +49,7 @@ export function keptProgress(task: EarlierTask, now: StepTree, asked: Asked): Ta
     if (step.id === from || !entry || earlier.get(path) !== digestOf(step)) return false;
     if (step.verb === 'approval') return entry.status === 'succeeded' || entry.status === 'skipped';
     const ended = hasEndedTask(step, path);
-    const isWhole =
-      !ended && !undone.some((call) => call === path || call.startsWith(`${path}/`)) && !holds(step, from);
+    const isWhole = !ended && !undone.some(isWithin(path)) && !holds(step, from);
     const isOver = isDone(entry);
     if (isOver && isWhole && step.verb !== 'end' && !hasApproval(step)) {
       take(path);
@@ -99,7 +94,7 @@ export function keptProgress(task: EarlierTask, now: StepTree, asked: Asked): Ta
 
   function take(path: string): void {
     for (const [key, entry] of Object.entries(progress)) {
-      const isInside = key === path || key.startsWith(`${path}/`) || key === `${path}.undo`;
+      const isInside = isWithin(path)(key) || key === `${path}.undo`;
       if (isInside) kept[key] = key.endsWith('.undo') ? dueAgain(entry) : entry;
     }
   }

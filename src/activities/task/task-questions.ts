@@ -1,6 +1,6 @@
 import type { FindUiRequest, ProveAnswer, ProveRequest } from '../../contracts/activities.js';
-import { activityOf } from '../activity.js';
 import type { ActivityDependencies } from '../dependencies.js';
+import { activityOf } from '../failures.js';
 
 /** Returns the address of the Temporal UI, or null if unknown. Only a sealed task may request it. */
 export function createFindUi({ plans, ui }: Pick<ActivityDependencies, 'plans' | 'ui'>) {

@@ -5,12 +5,13 @@ import { mainSteps } from '../../rules/steps/inner-steps.js';
 import { isGroup, isPlain } from '../../rules/steps/step-kinds.js';
 import { didYouMean } from '../../text/nearest.js';
 
-type Retry = NonNullable<TaskOptions['retry']>;
-type Asked = Omit<Retry, 'task'>;
+export type Asked = Omit<NonNullable<TaskOptions['retry']>, 'task'>;
 
-interface Earlier {
+/** A task that is to be retried, as far as it came. */
+export interface EarlierTask {
   plan: StepTree;
   progress: Progress;
+  /** What it has not undone, in called tasks too. */
   not_undone?: readonly NotUndone[];
 }
 
@@ -26,7 +27,7 @@ interface Doubtful {
  * undo was denied or a person says so. @throws AbilityError `task.undecided` for calls of which neither is known;
  * `usage.invalid` for a name that is none of them.
  */
-export function readStanding(task: Earlier, { from, undone = [], stands = [] }: Asked) {
+export function readStanding(task: EarlierTask, { from, undone = [], stands = [] }: Asked) {
   const found = [...undoneCalls(task), ...lostCalls(task, from)];
   const known = [...found, ...inCalled(task)].map(({ path }) => path);
   const strange = [...undone, ...stands].find((path) => !known.includes(path));
@@ -42,7 +43,7 @@ export function readStanding(task: Earlier, { from, undone = [], stands = [] }: 
 
 /** Refuses a retry that would repeat what stands. @throws AbilityError `task.undecided`. */
 export function refuseRepeated(
-  task: Earlier,
+  task: EarlierTask,
   { undone = [] }: Asked,
   standing: readonly string[],
   isKept: (call: string) => boolean,
@@ -53,7 +54,7 @@ export function refuseRepeated(
   if (repeated.length > 0) throw notDecided(repeated, undefined);
 }
 
-function undoneCalls({ progress }: Earlier): Doubtful[] {
+function undoneCalls({ progress }: EarlierTask): Doubtful[] {
   return Object.entries(progress).flatMap(([path, { call = '', status, error }]) => {
     if (!path.endsWith('.undo') || status === 'pending') return [];
     const is = status === 'succeeded' ? 'undone' : status === 'denied' ? 'stands' : undefined;
@@ -63,7 +64,7 @@ function undoneCalls({ progress }: Earlier): Doubtful[] {
 }
 
 /** Calls whose own outcome is not known; a person who names a step to begin with has looked. */
-function lostCalls({ plan, progress }: Earlier, from: string | null): Doubtful[] {
+function lostCalls({ plan, progress }: EarlierTask, from: string | null): Doubtful[] {
   const is = from === null ? undefined : 'undone';
   return mainSteps(plan.steps).flatMap(({ step, path }) => {
     const isLost = step.verb === 'call' && progress[path]?.status === 'unknown';
@@ -72,7 +73,7 @@ function lostCalls({ plan, progress }: Earlier, from: string | null): Doubtful[]
 }
 
 /** Calls of called tasks that stand or may stand: a retry calls such a task anew, as a whole. */
-function inCalled({ not_undone: left = [] }: Earlier) {
+function inCalled({ not_undone: left = [] }: EarlierTask) {
   return left.flatMap(({ task, path, call, status }) => {
     const [, ...at] = task?.split('/') ?? [];
     const why = `a call of ${task} that ${call} was to undo: ${status}`;
@@ -95,6 +96,11 @@ function notDecided(calls: readonly Omit<Doubtful, 'is'>[], keep: '--stands' | u
 function notInDoubt(path: string, known: readonly string[]): AbilityError {
   const message = `${path} is no call that was to be undone or whose outcome is not known`;
   return new AbilityError({ code: 'usage.invalid', message, suggestion: didYouMean(path, known) });
+}
+
+/** Whether a call is the step at a path, or inside of it. */
+export function isWithin(path: string): (call: string) => boolean {
+  return (call) => call === path || call.startsWith(`${path}/`);
 }
 
 interface Beginning {
@@ -124,7 +130,7 @@ export function describeBeginning(now: StepTree, about: Beginning): string {
 function whyThere({ step, path }: { step: { id: string }; path: string }, about: Beginning): string {
   const { earlier, same, progress, undone, from } = about;
   if (step.id === from) return 'as --from says';
-  if (undone.some((call) => call === path || call.startsWith(`${path}/`))) return 'it was undone';
+  if (undone.some(isWithin(path))) return 'it was undone';
   if (!earlier.has(path)) return 'it is new';
   if (!same.has(path)) return 'its definition has changed';
   const status = progress[path]?.status;

@@ -3,6 +3,7 @@ import { type Dirent, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { loadedAbility } from '../../definitions/find-ability.js';
 import type { Registry } from '../../definitions/registry.js';
+import { attempt } from '../../text/attempt.js';
 import { isOurs } from '../routing-documents/find-documents.js';
 import { summaryOf } from '../scaffold/script-summary.js';
 
@@ -97,21 +98,18 @@ const LANGUAGES = /\.(?:sh|bash|zsh|ksh|py|[cm]?js|[cm]?ts|rb|pl|php|ps1|r|lua|g
 /** Judges by extension, first line and execute permission. */
 function isScript(file: string): boolean {
   if (LANGUAGES.test(file)) return true;
-  try {
-    return (statSync(file).mode & 0o111) !== 0 || readFileSync(file).subarray(0, 2).toString('latin1') === '#!';
-  } catch {
-    return false;
-  }
+  return attempt(
+    () => (statSync(file).mode & 0o111) !== 0 || readFileSync(file).subarray(0, 2).toString('latin1') === '#!',
+    false,
+  );
 }
 
 function textOf(file: string): string | null {
-  try {
+  return attempt(() => {
     if (statSync(file).size > MAX_BYTES) return null;
     const text = readFileSync(file, 'utf8');
     return text.includes('\0') ? null : text;
-  } catch {
-    return null;
-  }
+  }, null);
 }
 
 function digestOf(text: string): string {

@@ -5,6 +5,7 @@ import { parse } from 'yaml';
 import { AbilityError, usageError } from '../../contracts/problem.js';
 import { type Ability, abilityIds, loadedAbility } from '../../definitions/find-ability.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
+import { attempt } from '../../text/attempt.js';
 import { didYouMean } from '../../text/nearest.js';
 import { setValue, type YamlText } from '../edit-yaml.js';
 import type { PlannedFile } from '../write-together.js';
@@ -40,13 +41,11 @@ function withLines(text: string, values: Record<string, string>): string | undef
   const newline = text.includes('\r\n') ? '\r\n' : '\n';
   const lines = Object.entries(values).map(([name, value]) => `${name}: ${value}${newline}`);
   const content = `${text}${text.endsWith('\n') ? '' : newline}${lines.join('')}`;
-  try {
+  return attempt(() => {
     const before: unknown = parse(text);
     const is = isDeepStrictEqual(parse(content), { ...(before as object), ...values });
     return is ? content : undefined;
-  } catch {
-    return undefined;
-  }
+  });
 }
 
 function withValues(source: YamlText, values: Record<string, string>): string {

@@ -8,11 +8,9 @@ import { type FormatName, schemaFiles } from '../../definitions/schemas/schema-f
 import { didYouMean } from '../../text/nearest.js';
 import { newAgentDocuments } from '../agent-documents/agents-md.js';
 import type { EXAMPLES } from '../choices.js';
-import { FileDraft } from '../file-draft.js';
+import { FileDraft, schemaFolder, schemaLine } from '../file-draft.js';
 import { fillTemplate } from '../fill-template.js';
-import { checkForm } from '../scaffold/check-names.js';
-import { siteFolders } from '../scaffold/scaffold.js';
-import { schemaFolder, schemaLine } from '../schema-line.js';
+import { checkForm, siteFolders } from '../scaffold/scaffold.js';
 import type { PlannedFile } from '../write-together.js';
 import { environmentOf } from './environments.js';
 

@@ -1,4 +1,4 @@
-import type { DocumentLine } from './document-lines.js';
+import type { DocumentLine } from './read-document.js';
 import { isTableLine, readTable } from './read-table.js';
 import { FORMS, isOwnMarker, type Level } from './section-forms.js';
 

@@ -1,9 +1,8 @@
 import type { Problem } from '../../contracts/problem.js';
 import type { Note } from './choose-rows.js';
-import { type DocumentLine, linesOf, textOf, usualEnd } from './document-lines.js';
 import { findOwnTables, isOwnPage, type OwnTable } from './find-own-tables.js';
 import type { ListedAbilities } from './listed-abilities.js';
-import { readDocument } from './read-document.js';
+import { type DocumentLine, linesOf, readDocument, textOf, usualEnd } from './read-document.js';
 import { closingMarker, openingMarker } from './section-forms.js';
 import { type DocumentUpdate, updateDocument } from './update-document.js';
 

@@ -1,9 +1,15 @@
 import { dirname } from 'node:path/posix';
 import type { Problem } from '../../contracts/problem.js';
 import { type Choice, chooseRows, type Note } from './choose-rows.js';
-import { type DocumentLine, textOf, usualEnd } from './document-lines.js';
 import type { ListedAbilities } from './listed-abilities.js';
-import { type RoutingDocument, readDocument, type Section } from './read-document.js';
+import {
+  type DocumentLine,
+  type RoutingDocument,
+  readDocument,
+  type Section,
+  textOf,
+  usualEnd,
+} from './read-document.js';
 import { type Change, rowOf } from './read-table.js';
 import { closingMarker, FORMS } from './section-forms.js';
 import { isSettings, readSettings } from './section-settings.js';

@@ -1,8 +1,7 @@
 import { stringify } from 'yaml';
 import type { Json, JsonObject } from '../../contracts/json.js';
 import { appendItem, readValue, setValue } from '../edit-yaml.js';
-import type { FileDraft } from '../file-draft.js';
-import { schemaLine } from '../schema-line.js';
+import { type FileDraft, schemaLine } from '../file-draft.js';
 import type { Site } from './scaffold.js';
 
 /** Adds a missing entry. @param path in the entry: `['environments', 'dev', 'endpoints', 'default']`. */

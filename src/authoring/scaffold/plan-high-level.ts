@@ -6,13 +6,18 @@ import type { LowLevel } from '../../definitions/formats/low-level.js';
 import { stepId } from '../../definitions/formats/values.js';
 import type { Registry } from '../../definitions/registry.js';
 import { didYouMean } from '../../text/nearest.js';
-import { FileDraft } from '../file-draft.js';
-import { schemaLine } from '../schema-line.js';
+import { FileDraft, schemaLine } from '../file-draft.js';
 import { flowYaml } from '../write-yaml.js';
-import { checkEnvironments, checkNewAbility } from './check-names.js';
 import { renderCases } from './render-cases.js';
 import { sampleOf } from './sample-value.js';
-import { fileNameOf, needsApprovalFirst, type Scaffold, type Site } from './scaffold.js';
+import {
+  checkEnvironments,
+  checkNewAbility,
+  fileNameOf,
+  needsApprovalFirst,
+  type Scaffold,
+  type Site,
+} from './scaffold.js';
 
 export interface NewHighLevel {
   id: string;

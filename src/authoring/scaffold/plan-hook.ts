@@ -7,17 +7,15 @@ import { AbilityError, formatLocation, usageError } from '../../contracts/proble
 import { BUILTIN_PHASES } from '../../definitions/builtin-options.js';
 import { unsaidSummary } from '../../definitions/default-summary.js';
 import { abilityIds } from '../../definitions/find-ability.js';
-import { isOverPhase } from '../../rules/hooks/guard-precedence.js';
+import { isOverPhase } from '../../rules/hooks/fold-answers.js';
 import { matchesAnyGlob } from '../../text/glob.js';
 import { didYouMean } from '../../text/nearest.js';
 import type { MATCH_FIELDS, PLAIN_BUILTINS } from '../choices.js';
 import { appendItem } from '../edit-yaml.js';
-import { FileDraft } from '../file-draft.js';
+import { FileDraft, schemaLine } from '../file-draft.js';
 import { fillTemplate } from '../fill-template.js';
-import { schemaLine } from '../schema-line.js';
 import { flowYaml, indented } from '../write-yaml.js';
-import { checkPlainName } from './check-names.js';
-import { fileNameOf, type Scaffold, type Site } from './scaffold.js';
+import { checkPlainName, fileNameOf, type Scaffold, type Site } from './scaffold.js';
 import { EXTENSIONS, type Language } from './script-stub.js';
 
 export type HookChoice =

@@ -6,14 +6,12 @@ import { kindOf, loadedComposite } from '../../definitions/find-ability.js';
 import type { LowLevel } from '../../definitions/formats/low-level.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { didYouMean } from '../../text/nearest.js';
-import { FileDraft } from '../file-draft.js';
-import { schemaLine } from '../schema-line.js';
+import { FileDraft, schemaLine } from '../file-draft.js';
 import { flowYaml } from '../write-yaml.js';
-import { checkNewImplementation } from './check-names.js';
 import { configureAbility } from './configure.js';
 import { type KindChoice, namesInPath, planKind } from './plan-kind.js';
 import { sampleOf } from './sample-value.js';
-import { fileNameOf, type Scaffold, type Site } from './scaffold.js';
+import { checkNewImplementation, fileNameOf, type Scaffold, type Site } from './scaffold.js';
 import type { StubAnswer } from './script-stub.js';
 
 export interface NewImplementation {

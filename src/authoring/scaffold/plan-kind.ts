@@ -6,9 +6,8 @@ import { serviceUrl } from '../../definitions/formats/values.js';
 import { didYouMean } from '../../text/nearest.js';
 import type { FileDraft } from '../file-draft.js';
 import { flowYaml } from '../write-yaml.js';
-import { checkForm, checkPlainName } from './check-names.js';
 import { configureAbility, configureServer } from './configure.js';
-import { fileNameOf, type Site } from './scaffold.js';
+import { checkForm, checkPlainName, fileNameOf, type Site } from './scaffold.js';
 import { EXTENSIONS, type Language, type StubAnswer, scriptStub } from './script-stub.js';
 
 export type KindChoice =

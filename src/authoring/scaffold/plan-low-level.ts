@@ -1,13 +1,19 @@
 import type { Effect } from '../../contracts/effects.js';
 import type { JsonObject } from '../../contracts/json.js';
 import { unsaidSummary } from '../../definitions/default-summary.js';
-import { FileDraft } from '../file-draft.js';
-import { schemaLine } from '../schema-line.js';
+import { schemaFiles } from '../../definitions/schemas/schema-files.js';
+import { FileDraft, schemaFolder, schemaLine } from '../file-draft.js';
 import { flowYaml, indented } from '../write-yaml.js';
-import { checkEnvironments, checkNewAbility } from './check-names.js';
 import { effectsOf, type KindChoice, namesInPath, planKind } from './plan-kind.js';
 import { renderCases } from './render-cases.js';
-import { fileNameOf, needsApprovalFirst, type Scaffold, type Site } from './scaffold.js';
+import {
+  checkEnvironments,
+  checkNewAbility,
+  fileNameOf,
+  needsApprovalFirst,
+  type Scaffold,
+  type Site,
+} from './scaffold.js';
 
 export interface NewLowLevel {
   key: string;
@@ -107,4 +113,20 @@ function nextOf({ environment }: Site, key: string, sample: JsonObject): Scaffol
     { command: 'ability lint', purpose: 'see what does not hold' },
     { command: `ability show ${key} --env ${environment}`, purpose: 'see how it is resolved' },
   ];
+}
+
+/** Plans to overwrite the project's generated JSON Schemas with those of this version. */
+export function planSchemas({ registry, folders }: Site): Scaffold {
+  const draft = new FileDraft(registry.root);
+  for (const [name, text] of schemaFiles()) draft.edit(`${schemaFolder(folders.registry)}/${name}`, '', () => text);
+  const files = draft.files();
+  return {
+    files,
+    abilities: [],
+    notes: files.length > 0 ? [] : ['The schemas are those of this version already.'],
+    next:
+      files.length === 0
+        ? []
+        : [{ command: 'ability lint', purpose: 'see whether the definitions hold under this version' }],
+  };
 }

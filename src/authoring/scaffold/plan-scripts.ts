@@ -3,11 +3,9 @@ import type { Effect } from '../../contracts/effects.js';
 import { ABILITY_ID } from '../../contracts/names.js';
 import { usageError } from '../../contracts/problem.js';
 import type { Registry } from '../../definitions/registry.js';
-import { FileDraft } from '../file-draft.js';
-import { schemaLine } from '../schema-line.js';
+import { FileDraft, schemaLine } from '../file-draft.js';
 import { flowYaml } from '../write-yaml.js';
-import { checkEnvironments, checkNewAbility } from './check-names.js';
-import { fileNameOf, type Scaffold, type Site } from './scaffold.js';
+import { checkEnvironments, checkNewAbility, fileNameOf, type Scaffold, type Site } from './scaffold.js';
 import { summaryOf } from './script-summary.js';
 import { readText, type ScriptText } from './script-text.js';
 

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../contracts/json.js';
-import { schemaLine } from '../schema-line.js';
+import { schemaLine } from '../file-draft.js';
 import { flowYaml, indented } from '../write-yaml.js';
 import type { Site } from './scaffold.js';
 

@@ -1,9 +1,8 @@
 import type { CallRefusal, CallReport, PlannedEntry } from '../../contracts/agent-runtime.js';
 import { meaningOf } from '../../contracts/codes.js';
-import { EXIT } from '../../contracts/exit-codes.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { AbilityGuard } from '../../contracts/session.js';
-import { isEndState } from '../../contracts/states.js';
+import { EXIT, isEndState } from '../../contracts/states.js';
 import { digestOf } from '../../rules/canonical.js';
 import { cancelTask } from '../change/control-task.js';
 import { createTask } from '../start/create-task.js';

@@ -5,18 +5,12 @@ import type { Connection } from '../connection/connect.js';
 import { promptSession, readThread, type SeenSession, showSession, startSession } from '../sessions/sessions.js';
 import type { RunState, SessionRunOptions } from './run-state.js';
 
-interface EnteredSession {
-  session: string;
-  ownsSession: boolean;
-  prompted: TurnContext;
-}
-
 /** Opens or joins a run's session; prompts it once. @throws AbilityError session refusals. Source: R-002-51. */
 export async function enterSession(
   connection: Connection,
   run: string,
   options: SessionRunOptions,
-): Promise<EnteredSession> {
+): Promise<{ session: string; ownsSession: boolean; prompted: TurnContext }> {
   const { environment, scope, user, session: wanted, journal } = options;
   const { session_id: session, attached } = await startSession(connection, {
     id: wanted ?? run,

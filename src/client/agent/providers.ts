@@ -4,6 +4,7 @@ import { AbilityError } from '../../contracts/problem.js';
 import { formatDuration } from '../../rules/duration.js';
 import { oneLine, startOf } from '../../rules/shown-text.js';
 import { startTimer } from '../../server/start-timer.js';
+import { attempt } from '../../text/attempt.js';
 
 /** A program that plans calls. */
 export interface CommandProvider {
@@ -99,11 +100,8 @@ function environmentOf({ env, pass = [] }: CommandProvider, session: string): No
 /** Kills the program and its process group. */
 function endGroup({ pid }: ChildProcess): void {
   if (pid === undefined) return;
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch {
-    // The group has already ended.
-  }
+  // The group has already ended.
+  attempt(() => process.kill(-pid, 'SIGKILL'));
 }
 
 function lastLine(said: string): string {

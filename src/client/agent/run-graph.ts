@@ -1,5 +1,6 @@
 import type { CallReport, PlannedEntry } from '../../contracts/agent-runtime.js';
 import { AbilityError } from '../../contracts/problem.js';
+import { defined } from '../../text/defined.js';
 import { runTask } from '../change/control-task.js';
 import { viewTask } from '../view/view-task.js';
 import { waitForTask } from '../watch/wait-for-task.js';
@@ -64,8 +65,7 @@ async function runCall(state: RunState, made: MadeCall, reports: Map<string, Cal
     const end = await waitForTask(connection, task_key, {
       approvalMs: options.approvalMs,
       onProgress: (result, now) => options.onProgress?.(entry, result, now),
-      ...(options.onStall && { onStall: options.onStall }),
-      ...(options.signal && { signal: options.signal }),
+      ...defined({ onStall: options.onStall, signal: options.signal }),
     });
     if (end.kind === 'approval') {
       reports.set(entry.id, statusReport(aboutEntry(state.turns, entry, task_key), 'waiting_approval'));

@@ -1,16 +1,17 @@
 import type { CallReport, PlannedEntry, SessionEndStatus, SessionOutcome } from '../../contracts/agent-runtime.js';
+import type { HookAnswer } from '../../contracts/hooks.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { TurnContext } from '../../contracts/session.js';
 import { generateId } from '../../server/generate-id.js';
 import type { Connection } from '../connection/connect.js';
+import { noteInSession, showSession, stopSession } from '../sessions/sessions.js';
 import { askProvider } from './ask-provider.js';
-import { aboutEntry, statusReport } from './call-report.js';
+import { aboutEntry, reportOf, statusReport } from './call-report.js';
 import { createCalls, dropUnnamed } from './create-calls.js';
-import { endedRun, endRun, outcomeOf, withOutput } from './end-run.js';
 import { contextNow, enterSession } from './enter-session.js';
 import { holdPlan, refusePlan } from './judge-plan.js';
 import { runGraph } from './run-graph.js';
-import { endedBefore, keepReports, keepTurn, readEnded, restore } from './run-journal.js';
+import { endedBefore, type KeptEnd, keepEnd, keepReports, keepTurn, readEnded, restore } from './run-journal.js';
 import { masked, type RunEnd, type RunState, type SessionRunOptions } from './run-state.js';
 
 const USUAL_TURNS = 10;
@@ -195,4 +196,58 @@ function stoppedBy({ reason }: AbortSignal): RunEnd {
   }
   const problem = { code: 'wait.interrupted', message: 'Interrupted; running calls continue' };
   return { status: 'interrupted', problem };
+}
+
+/** Cancels created tasks that never ran, and stops the session if the run owns it. Source: R-002-48. */
+async function endRun(state: RunState, end: RunEnd): Promise<SessionOutcome> {
+  state.reports.push(...(await dropUnnamed(state, [])));
+  const { connection, session, ownsSession, answer } = state;
+  if (!ownsSession && answer !== null) {
+    const text = masked(state, answer);
+    await noteInSession(connection, session, { messages: [{ role: 'assistant', text }], pending: null });
+  }
+  const outcome = await outcomeOf(state, end);
+  keepEnd(state, outcome);
+  const hooks = ownsSession ? (await stopSession(connection, session)).stop_hooks : [];
+  return { ...outcome, hook_results: [...outcome.hook_results, ...hooks] };
+}
+
+/** The result of a run that an earlier process ended; stops the session if that process did not. */
+async function endedRun(state: RunState, { owns_session, ...kept }: KeptEnd): Promise<SessionOutcome> {
+  const { connection } = state;
+  const known = { ...state, session: kept.session_id, reports: [...state.reported.values()].flat() };
+  await readEnded(known);
+  const { status } = await showSession(connection, kept.session_id);
+  if (owns_session && status === 'open') await stopSession(connection, kept.session_id);
+  const reports = known.reports.map((report) => withOutput(known, report));
+  return { ...(await outcomeOf({ ...known, reports }, { status: kept.status })), ...kept };
+}
+
+/** The present outcome of a run. Source: R-002-68. */
+async function outcomeOf(state: RunState, { status, problem, consent }: RunEnd): Promise<SessionOutcome> {
+  const { connection, run, session, plan, answer, turns, reports } = state;
+  const seen = await showSession(connection, session);
+  const calls = new Map<string, CallReport>();
+  for (const one of reports) if (one.id !== null) calls.set(one.id, one);
+  const called: HookAnswer[] = [...state.made.values()].flatMap(({ result }) => result?.hooks ?? []);
+  return {
+    status,
+    run,
+    session_id: session,
+    turn_context: await contextNow(state),
+    plan: masked(state, plan),
+    tasks: [...calls.values()],
+    hook_results: [...seen.hooks, ...called, ...seen.stop_hooks],
+    answer: answer === null ? null : masked(state, answer),
+    turns,
+    problem: problem ?? null,
+    consent: consent ?? null,
+  };
+}
+
+/** A report from the log, with the output from its task. */
+function withOutput(state: RunState, kept: CallReport): CallReport {
+  const result = kept.id === null ? undefined : state.made.get(kept.id)?.result;
+  const isItsEnd = result !== undefined && result.task_key === kept.task_key && result.status === kept.status;
+  return isItsEnd ? reportOf(kept, result, (value) => masked(state, value)) : { ...kept, output: null };
 }

@@ -6,8 +6,8 @@ import type {
   PlanProvider,
   SessionEndStatus,
 } from '../../contracts/agent-runtime.js';
+import type { Person } from '../../contracts/callers.js';
 import type { Json } from '../../contracts/json.js';
-import type { Person } from '../../contracts/people.js';
 import type { Problem } from '../../contracts/problem.js';
 import type { AbilityGuard, TurnContext } from '../../contracts/session.js';
 import type { TaskResult } from '../../contracts/task.js';

@@ -19,8 +19,7 @@ import type { Connection } from '../connection/connect.js';
 import { refuseUnserved } from '../connection/find-workers.js';
 import { keepingRuntime } from '../connection/keep-runtime.js';
 import { asking, isUnknownWorkflow, taskNotFound } from '../connection/temporal-errors.js';
-import { type OwnTask, openOwn } from '../view/open-task.js';
-import { unlessDeleted } from '../view/read-deletion.js';
+import { type OwnTask, openOwn, unlessDeleted } from '../view/open-task.js';
 import { viewOwnTask, viewTask } from '../view/view-task.js';
 
 /** Workers answer in milliseconds; after a crash, another one takes over within ten seconds. */

@@ -3,8 +3,7 @@ import { SIGNALS } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { Connection } from '../connection/connect.js';
 import { asking, isUnknownWorkflow, taskNotFound } from '../connection/temporal-errors.js';
-import { type OwnTask, openOwn } from '../view/open-task.js';
-import { unlessDeleted } from '../view/read-deletion.js';
+import { type OwnTask, openOwn, unlessDeleted } from '../view/open-task.js';
 import { viewTask } from '../view/view-task.js';
 
 /** Runs a created task; a running one continues. @throws AbilityError as {@link cancelTask}. */

@@ -4,9 +4,9 @@ import {
   WorkflowFailedError,
   type WorkflowHandle,
 } from '@temporalio/client';
+import type { Person } from '../../contracts/callers.js';
 import type { DeleteRequest, Deletion, Tombstone } from '../../contracts/deletion.js';
 import { deleteIdOf, taskQueueOf, WORKFLOWS } from '../../contracts/names.js';
-import type { Person } from '../../contracts/people.js';
 import { AbilityError, type Problem } from '../../contracts/problem.js';
 import { isDirect, isTaskKey, rootOf } from '../../rules/tasks/task-ids.js';
 import { startTimer } from '../../server/start-timer.js';
@@ -16,8 +16,7 @@ import { placementWithWorker, refuseUnserved } from '../connection/find-workers.
 import { keepingRuntime } from '../connection/keep-runtime.js';
 import { asking, describeIfKnown, keywordAttributes, taskNotFound } from '../connection/temporal-errors.js';
 import { stateOf } from '../list/task-query.js';
-import { type OwnTask, openOwn } from '../view/open-task.js';
-import { readDeletion } from '../view/read-deletion.js';
+import { type OwnTask, openOwn, readDeletion } from '../view/open-task.js';
 import { findRecord } from '../view/read-record.js';
 import { type Stall, watchingStalls } from '../watch/find-stall.js';
 

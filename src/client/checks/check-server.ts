@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import type { CheckResult } from '../../contracts/check.js';
-import { ATTRIBUTES, taskQueueOf } from '../../contracts/names.js';
-import { PLACEMENTS } from '../../contracts/placement.js';
+import { ATTRIBUTES, PLACEMENTS, taskQueueOf } from '../../contracts/names.js';
 import { projectOf } from '../../rules/tasks/other-project.js';
 import { clockAhead, clockWords } from '../../server/temporal/clock-ahead.js';
 import type { Connection } from '../connection/connect.js';

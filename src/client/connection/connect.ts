@@ -4,7 +4,7 @@ import {
   isGrpcServiceError,
   Connection as TemporalConnection,
 } from '@temporalio/client';
-import type { Placement } from '../../contracts/placement.js';
+import type { Placement } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { RuntimeFile } from '../../contracts/runtime.js';
 import type { TaskMemo } from '../../contracts/task.js';
@@ -19,6 +19,7 @@ import { openStore } from '../../server/store/open-store.js';
 import type { Store } from '../../server/store/store.js';
 import type { ConnectionFlags } from '../../server/temporal/connection-settings.js';
 import { chooseServer } from '../../server/temporal/connection-settings.js';
+import { defined } from '../../text/defined.js';
 import type { DoorLink, HttpConnectOptions } from '../over-http/door-link.js';
 import { ConnectionCalls, type RetryOptions } from './connection-calls.js';
 
@@ -237,9 +238,7 @@ function connectionOf(
     connections,
     served: new Map(),
     created: new Map(),
-    ...(progress && { progress }),
-    ...(env && { env }),
-    ...(definitions && { definitions }),
+    ...defined({ progress, env, definitions }),
     project,
     address,
     namespace,

@@ -1,5 +1,4 @@
-import { taskQueueOf } from '../../contracts/names.js';
-import { PLACEMENTS, type Placement } from '../../contracts/placement.js';
+import { PLACEMENTS, type Placement, taskQueueOf } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { isServed } from '../../server/temporal/is-served.js';
 import type { Connection } from './connect.js';

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { RuntimeFile } from '../../contracts/runtime.js';
 import { anyAbortSignal } from '../../rules/any-abort-signal.js';
 import { unlessAborted } from '../../rules/unless-aborted.js';
-import { isVisible } from '../../server/processes/process-space.js';
+import { isVisible } from '../../server/processes/processes.js';
 import { type EnsuredRuntime, ensureRuntime } from '../../server/runtime/ensure-runtime.js';
 import { isLiving, readLivingRuntime } from '../../server/runtime/runtime-file.js';
 import { runtimeStopped, wasStopped } from '../../server/runtime/stop-runtime.js';

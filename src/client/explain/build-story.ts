@@ -19,6 +19,7 @@ import { findStep } from '../../rules/steps/find-step.js';
 import { callerOf } from '../../rules/tasks/caller-of.js';
 import { wayToRetry } from '../../rules/tasks/ways-to-retry.js';
 import { clockWords } from '../../server/temporal/clock-ahead.js';
+import { defined } from '../../text/defined.js';
 import type { SeenTask } from '../view/view-task.js';
 import { buildAttempts } from './build-attempts.js';
 import type { SeenCall } from './read-calls.js';
@@ -73,9 +74,7 @@ export function buildStory(sources: StorySources): TaskStory {
     finished_at: result.finished_at,
     hooks: result.hooks,
     approvals: result.approvals,
-    ...(result.concurrency && { concurrency: result.concurrency }),
-    ...(result.files && { files: result.files }),
-    ...(result.agent && { agent: result.agent }),
+    ...defined({ concurrency: result.concurrency, files: result.files, agent: result.agent }),
     steps: withProtocols(
       stepsOf(sources).map((step) => stepStory(step, sources, origin?.plan)),
       sources,
@@ -85,8 +84,7 @@ export function buildStory(sources: StorySources): TaskStory {
     output: result.output,
     error: result.error,
     cleanup_ran: result.cleanup_ran,
-    ...(result.rolled_back && { rolled_back: result.rolled_back }),
-    ...(result.not_undone && { not_undone: result.not_undone }),
+    ...defined({ rolled_back: result.rolled_back, not_undone: result.not_undone }),
     retry: retryOf(sources, origin?.plan),
     links: result.links,
   };
@@ -218,10 +216,7 @@ function turnsOf({
   failures_left_out,
 }: StepSummary): Pick<StepStory, 'turns' | 'failed_turns' | 'items' | 'failures_left_out'> {
   return {
-    ...(turns !== undefined && { turns }),
-    ...(failed_turns !== undefined && { failed_turns }),
-    ...(items && { items }),
-    ...(failures_left_out !== undefined && { failures_left_out }),
+    ...defined({ turns, failed_turns, items, failures_left_out }),
   };
 }
 

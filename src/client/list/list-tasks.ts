@@ -7,7 +7,7 @@ import { isTaskId } from '../../rules/tasks/task-ids.js';
 import type { Connection } from '../connection/connect.js';
 import { firstEvents } from '../connection/history-events.js';
 import { asking, invalidArgumentOf } from '../connection/temporal-errors.js';
-import { deletedAmong } from '../view/read-deletion.js';
+import { deletedAmong } from '../view/open-task.js';
 import { type ListedState, stateOf, type TaskFilter, taskQuery } from './task-query.js';
 
 /** Which tasks to list, and how many at most. */

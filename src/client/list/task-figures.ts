@@ -1,5 +1,4 @@
-import { taskQueueOf } from '../../contracts/names.js';
-import { PLACEMENTS, type Placement } from '../../contracts/placement.js';
+import { PLACEMENTS, type Placement, taskQueueOf } from '../../contracts/names.js';
 import type { EndState } from '../../contracts/states.js';
 import { unattendedOf } from '../../rules/tasks/unattended.js';
 import { queueFigures } from '../../server/temporal/is-served.js';

@@ -1,6 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { WorkflowExecutionDescription } from '@temporalio/client';
-import type { Person } from '../../contracts/people.js';
+import type { Person } from '../../contracts/callers.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { TaskMemo } from '../../contracts/task.js';
 import { isTask, projectOf } from '../../rules/tasks/other-project.js';

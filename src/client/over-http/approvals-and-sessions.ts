@@ -1,5 +1,5 @@
 import type { Approval, Decision, DecisionOutcome, Verdict } from '../../contracts/approvals.js';
-import type { Person } from '../../contracts/people.js';
+import type { Person } from '../../contracts/callers.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { TurnContext } from '../../contracts/session.js';
 import type { ShownApproval } from '../approvals/read-approvals.js';

@@ -68,11 +68,12 @@ export function reaching<A extends unknown[], R>(
     isOverHttp(connection) ? overHttp(connection, ...args) : byTemporal(connection, ...args);
 }
 
-/** A function that needs Temporal, and fails over HTTP before it does anything. */
-export function temporalAlone<A extends unknown[], R>(
-  name: string,
-  byTemporal: (connection: Connection, ...args: A) => Promise<R>,
-): (connection: Connection, ...args: A) => Promise<R> {
-  return (connection, ...args) =>
-    isOverHttp(connection) ? Promise.reject(unsupported(name)) : byTemporal(connection, ...args);
+/** The functions of a module that need Temporal, which fail over HTTP before they do anything. */
+export function temporalAlone<Module extends object>(module: Module): Module {
+  const functions = Object.entries(module).map(([name, byTemporal]) => [
+    name,
+    (connection: Connection, ...args: unknown[]) =>
+      isOverHttp(connection) ? Promise.reject(unsupported(name)) : byTemporal(connection, ...args),
+  ]);
+  return Object.fromEntries(functions) as Module;
 }

@@ -1,8 +1,8 @@
 import { TASK_HEADERS, USER_CLAIM } from '../../contracts/access.js';
-import type { Caller } from '../../contracts/callers.js';
+import type { Caller, Person } from '../../contracts/callers.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
-import type { Person } from '../../contracts/people.js';
 import type { TaskView } from '../../contracts/task.js';
+import { defined } from '../../text/defined.js';
 import type { ListedTask, ListFilter, TaskPage } from '../list/list-tasks.js';
 import type { CreatedTask, NewTask } from '../start/new-task.js';
 import type { TaskChain } from '../view/read-chain.js';
@@ -24,9 +24,7 @@ export async function createTask(connection: HttpConnection, wanted: NewTask): P
       ability,
       environment,
       input,
-      ...(session !== null && { session }),
-      ...(scope !== null && { scope }),
-      ...(intent !== null && { intent }),
+      ...defined({ session: session ?? undefined, scope: scope ?? undefined, intent: intent ?? undefined }),
       ...(plan && { plan: plan.plan }),
     },
     headers: {

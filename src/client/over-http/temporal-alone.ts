@@ -1,60 +1,48 @@
 /** Functions without a route in the door, which fail over HTTP; docs/http.md lists them. */
-import * as fromRunSession from '../agent/run-session.js';
-import * as fromReadApprovals from '../approvals/read-approvals.js';
-import * as fromControlTask from '../change/control-task.js';
-import * as fromDeleteTask from '../change/delete-task.js';
-import * as fromChangeInput from '../change/request-input-change.js';
-import * as fromCheckFormerNames from '../checks/check-server.js';
-import * as fromCheckServer from '../checks/check-server.js';
-import * as fromExplainTask from '../explain/explain-task.js';
-import * as fromTaskFigures from '../list/task-figures.js';
-import * as fromTaskHandles from '../list/task-handles.js';
-import * as fromSchedules from '../schedules/schedules.js';
-import * as fromSessions from '../sessions/sessions.js';
-import * as fromReadWayToRetry from '../start/retry-task.js';
-import * as fromRetryTask from '../start/retry-task.js';
-import * as fromFetchHistories from '../view/fetch-histories.js';
-import * as fromReadOrigin from '../view/read-origin.js';
-import * as fromReadRecord from '../view/read-record.js';
-import * as fromTakeFiles from '../view/take-files.js';
+import * as running from '../agent/run-session.js';
+import * as approvals from '../approvals/read-approvals.js';
+import * as control from '../change/control-task.js';
+import * as deleting from '../change/delete-task.js';
+import * as inputs from '../change/request-input-change.js';
+import * as checks from '../checks/check-server.js';
+import * as explaining from '../explain/explain-task.js';
+import * as figures from '../list/task-figures.js';
+import * as handles from '../list/task-handles.js';
+import * as schedules from '../schedules/schedules.js';
+import * as sessions from '../sessions/sessions.js';
+import * as retrying from '../start/retry-task.js';
+import * as histories from '../view/fetch-histories.js';
+import * as origins from '../view/read-origin.js';
+import * as records from '../view/read-record.js';
+import * as taking from '../view/take-files.js';
 import { temporalAlone } from './http-connection.js';
 
-export const changeInput = temporalAlone('changeInput', fromChangeInput.changeInput);
-export const checkFormerNames = temporalAlone('checkFormerNames', fromCheckFormerNames.checkFormerNames);
-export const checkAttributes = temporalAlone('checkAttributes', fromCheckServer.checkAttributes);
-export const checkDispatch = temporalAlone('checkDispatch', fromCheckServer.checkDispatch);
-export const checkRetention = temporalAlone('checkRetention', fromCheckServer.checkRetention);
-export const checkClock = temporalAlone('checkClock', fromCheckServer.checkClock);
-export const checkWorkers = temporalAlone('checkWorkers', fromCheckServer.checkWorkers);
-export const pauseTask = temporalAlone('pauseTask', fromControlTask.pauseTask);
-export const resumeTask = temporalAlone('resumeTask', fromControlTask.resumeTask);
-export const deleteTask = temporalAlone('deleteTask', fromDeleteTask.deleteTask);
-export const explainTask = temporalAlone('explainTask', fromExplainTask.explainTask);
-export const fetchHistories = temporalAlone('fetchHistories', fromFetchHistories.fetchHistories);
-export const findLastApproved = temporalAlone('findLastApproved', fromReadApprovals.findLastApproved);
-export const readHost = temporalAlone('readHost', fromReadOrigin.readHost);
-export const readInput = temporalAlone('readInput', fromReadOrigin.readInput);
-export const findRecord = temporalAlone('findRecord', fromReadRecord.findRecord);
-export const readWayToRetry = temporalAlone('readWayToRetry', fromReadWayToRetry.readWayToRetry);
-export const retryTask = temporalAlone('retryTask', fromRetryTask.retryTask);
-export const runSession = temporalAlone('runSession', fromRunSession.runSession);
-export const backfillSchedule = temporalAlone('backfillSchedule', fromSchedules.backfillSchedule);
-export const changeSchedule = temporalAlone('changeSchedule', fromSchedules.changeSchedule);
-export const createSchedule = temporalAlone('createSchedule', fromSchedules.createSchedule);
-export const deleteSchedule = temporalAlone('deleteSchedule', fromSchedules.deleteSchedule);
-export const findSchedules = temporalAlone('findSchedules', fromSchedules.findSchedules);
-export const fireSchedule = temporalAlone('fireSchedule', fromSchedules.fireSchedule);
-export const listSchedules = temporalAlone('listSchedules', fromSchedules.listSchedules);
-export const pauseSchedule = temporalAlone('pauseSchedule', fromSchedules.pauseSchedule);
-export const resumeSchedule = temporalAlone('resumeSchedule', fromSchedules.resumeSchedule);
-export const showSchedule = temporalAlone('showSchedule', fromSchedules.showSchedule);
-export const untilListed = temporalAlone('untilListed', fromSchedules.untilListed);
-export const noteInSession = temporalAlone('noteInSession', fromSessions.noteInSession);
-export const readThread = temporalAlone('readThread', fromSessions.readThread);
-export const takeFiles = temporalAlone('takeFiles', fromTakeFiles.takeFiles);
-export const findHandled = temporalAlone('findHandled', fromTaskHandles.findHandled);
-export const listHandled = temporalAlone('listHandled', fromTaskHandles.listHandled);
-export const readHandle = temporalAlone('readHandle', fromTaskHandles.readHandle);
-export const countOpen = temporalAlone('countOpen', fromTaskFigures.countOpen);
-export const readEnds = temporalAlone('readEnds', fromTaskFigures.readEnds);
-export const readQueues = temporalAlone('readQueues', fromTaskFigures.readQueues);
+export const { runSession } = temporalAlone(running);
+export const { findLastApproved } = temporalAlone(approvals);
+export const { pauseTask, resumeTask } = temporalAlone(control);
+export const { deleteTask } = temporalAlone(deleting);
+export const { changeInput } = temporalAlone(inputs);
+export const { checkAttributes, checkClock, checkDispatch, checkFormerNames, checkRetention, checkWorkers } =
+  temporalAlone(checks);
+export const { explainTask } = temporalAlone(explaining);
+export const { countOpen, readEnds, readQueues } = temporalAlone(figures);
+export const { findHandled, listHandled, readHandle } = temporalAlone(handles);
+export const {
+  backfillSchedule,
+  changeSchedule,
+  createSchedule,
+  deleteSchedule,
+  findSchedules,
+  fireSchedule,
+  listSchedules,
+  pauseSchedule,
+  resumeSchedule,
+  showSchedule,
+  untilListed,
+} = temporalAlone(schedules);
+export const { noteInSession, readThread } = temporalAlone(sessions);
+export const { readWayToRetry, retryTask } = temporalAlone(retrying);
+export const { fetchHistories } = temporalAlone(histories);
+export const { readHost, readInput } = temporalAlone(origins);
+export const { findRecord } = temporalAlone(records);
+export const { takeFiles } = temporalAlone(taking);

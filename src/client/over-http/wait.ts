@@ -2,7 +2,7 @@ import { AbilityError } from '../../contracts/problem.js';
 import { isEndState } from '../../contracts/states.js';
 import type { TaskResult } from '../../contracts/task.js';
 import { sleep } from '../../server/start-timer.js';
-import { ApprovalPatience } from '../watch/approval-patience.js';
+import { ApprovalPatience } from '../watch/refuse-stuck.js';
 import type { WaitEnd, WaitOptions } from '../watch/wait-for-task.js';
 import { type HttpConnection, refuseGiven } from './http-connection.js';
 import { pathOf, viewTask } from './tasks.js';

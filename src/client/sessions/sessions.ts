@@ -8,6 +8,7 @@ import {
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
+import type { Person } from '../../contracts/callers.js';
 import {
   ENDED_BEFORE_ANSWER,
   QUERIES,
@@ -16,27 +17,27 @@ import {
   taskQueueOf,
   WORKFLOWS,
 } from '../../contracts/names.js';
-import type { Person } from '../../contracts/people.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type {
   PromptRequest,
   SessionStart,
+  SessionTask,
   SessionThread,
   SessionView,
   ThreadNote,
   TurnContext,
 } from '../../contracts/session.js';
-import { checkScope } from '../../rules/sessions/check-scope.js';
-import { sessionNotFound, sessionStopped } from '../../rules/sessions/session-refusals.js';
+import { isEndState } from '../../contracts/states.js';
+import { checkScope, sessionNotFound, sessionStopped } from '../../rules/sessions/session-refusals.js';
 import { markdownLine } from '../../rules/shown-text.js';
 import { generateId } from '../../server/generate-id.js';
 import type { Connection } from '../connection/connect.js';
 import { placementWithWorker } from '../connection/find-workers.js';
 import { keepingRuntime, withServer } from '../connection/keep-runtime.js';
 import { asking, describeIfKnown, keywordAttributes, problemIn } from '../connection/temporal-errors.js';
+import { describedState } from '../list/task-query.js';
 import { checkSessionId } from '../start/keys.js';
 import { askWorker } from '../view/view-task.js';
-import { tasksNow } from './tasks-of-session.js';
 
 const DAY_MS = 24 * 60 * 60_000;
 /** Long enough for all hooks; each has its own time limit. */
@@ -235,4 +236,18 @@ async function refuseOther(connection: Connection, { session_id, environment, sc
     message: `The session ${session_id} is open in ${String(memo?.environment)}, with the scope ${String(memo?.scope)}`,
     suggestion: 'Choose another id, or leave out --id.',
   });
+}
+
+/** The maximum number of open tasks to update; the session updates all with its next turn. */
+const MAX_LOOKED_AT = 50;
+
+/** Updates the states of tasks for display; the session itself updates them when prompted or stopped. */
+async function tasksNow(connection: Connection, tasks: readonly SessionTask[]): Promise<SessionTask[]> {
+  const open = tasks.filter(({ status }) => !isEndState(status)).slice(-MAX_LOOKED_AT);
+  const states = new Map(
+    await Promise.all(
+      open.map(async ({ task_key }) => [task_key, await describedState(connection, task_key)] as const),
+    ),
+  );
+  return tasks.map((task) => ({ ...task, status: states.get(task.task_key) ?? task.status }));
 }

@@ -1,5 +1,4 @@
-import type { Caller } from '../../contracts/callers.js';
-import type { Person } from '../../contracts/people.js';
+import type { Caller, Person } from '../../contracts/callers.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { TaskResult } from '../../contracts/task.js';
 import { type WayToRetry, wayToRetry } from '../../rules/tasks/ways-to-retry.js';
@@ -8,9 +7,8 @@ import { defined } from '../../text/defined.js';
 import type { Connection } from '../connection/connect.js';
 import { keepingRuntime } from '../connection/keep-runtime.js';
 import { asking, taskNotFound } from '../connection/temporal-errors.js';
-import { openOwn } from '../view/open-task.js';
+import { openOwn, refuseDeleted } from '../view/open-task.js';
 import { nextKey } from '../view/read-chain.js';
-import { refuseDeleted } from '../view/read-deletion.js';
 import { readPlan } from '../view/read-origin.js';
 import { readRecord } from '../view/read-record.js';
 import { createTask } from './create-task.js';

@@ -2,6 +2,7 @@ import type { WorkflowStartOptions } from '@temporalio/client';
 import { taskQueueOf } from '../../contracts/names.js';
 import type { TaskArguments, TaskMemo, TaskOptions } from '../../contracts/task.js';
 import { markdownLine } from '../../rules/shown-text.js';
+import { defined } from '../../text/defined.js';
 import type { Connection, OwnDefinitions } from '../connection/connect.js';
 import { queueWithWorker } from '../connection/find-workers.js';
 import { keywordAttributes } from '../connection/temporal-errors.js';
@@ -55,15 +56,11 @@ export function optionsOf(
   const { name, agent } = person;
   return {
     user: { name, ...(agent !== undefined && { agent }) },
-    ...(session !== null && { session }),
-    ...(scope !== null && { scope }),
+    ...defined({ session: session ?? undefined, scope: scope ?? undefined }),
     ...(kind !== null && { caller: kind }),
-    ...(intent !== null && { intent }),
-    ...(inRun !== undefined && { run: inRun }),
+    ...defined({ intent: intent ?? undefined, run: inRun }),
     ...(!run && { create: true as const }),
-    ...(retry && { retry }),
-    ...(plan && { plan }),
-    ...(registry !== undefined && { registry }),
+    ...defined({ retry, plan, registry }),
     ...(own && registry === undefined && { definitions: own.digest.slice(0, SHORT) }),
     ...(!leaves && { start_by: `${UNSERVED_MS / 1000}s` }),
   };
@@ -76,10 +73,7 @@ function memoOf({ ability, environment, caller, retry, handle }: NewTask, own: O
     ...(own && { version: own.version }),
     environment,
     requested_by: person.name,
-    ...(person.agent !== undefined && { agent: person.agent }),
-    ...(retry && { retry_of: retry.task }),
-    ...(intent !== null && { intent }),
-    ...(handle !== undefined && { handle }),
+    ...defined({ agent: person.agent, retry_of: retry?.task, intent: intent ?? undefined, handle }),
     ...(trace !== null && { trace }),
   };
 }

@@ -3,8 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { RECORD_FILES, REQUESTS_LOG } from '../../contracts/record.js';
 import { parseJson } from '../../disk/read-json.js';
-import { protocolIn } from '../../rules/calls/tool-line.js';
+import { protocolIn } from '../../rules/calls/tool-name.js';
 import { generalPath } from '../../rules/steps/turn-paths.js';
+import { attempt } from '../../text/attempt.js';
 import type { Connection } from '../connection/connect.js';
 
 export interface LogLine {
@@ -72,11 +73,7 @@ function logsIn({ file, step }: LogFile, text: string, isWanted: (path: string) 
 
 /** Empty for an unreadable file. */
 function linesIn(file: string): LogLine[] {
-  try {
-    return linesOf(readFileSync(file, 'utf8'));
-  } catch {
-    return [];
-  }
+  return attempt(() => linesOf(readFileSync(file, 'utf8')), []);
 }
 
 /** The last line may be unfinished. Lines cut by a full disk or a killed worker are shown as they are. */

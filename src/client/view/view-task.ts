@@ -8,8 +8,7 @@ import type { TaskResult, TaskView } from '../../contracts/task.js';
 import { grpcErrorOf } from '../../server/temporal/grpc-error.js';
 import type { Connection } from '../connection/connect.js';
 import { asking, isUnknownWorkflow, taskNotFound } from '../connection/temporal-errors.js';
-import { openOwn, openToRead } from './open-task.js';
-import { refuseDeleted } from './read-deletion.js';
+import { openOwn, openToRead, refuseDeleted } from './open-task.js';
 import { findRecord } from './read-record.js';
 import { awaitResult, linkOf, resultFromDescription, resultFromMemo } from './read-result.js';
 

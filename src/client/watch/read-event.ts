@@ -12,14 +12,9 @@ export type ReadEvent = Pick<TaskEvent, 'type' | 'data'>;
 
 type SignalAttributes = NonNullable<HistoryEvent['workflowExecutionSignaledEventAttributes']>;
 
-interface Begun {
-  step: string;
-  call: string;
-}
-
 /** Reads the events of one run in order. Skips the runtime's own activities and timers. */
 export class EventReader {
-  private readonly calls = new Map<string, Begun>();
+  private readonly calls = new Map<string, { step: string; call: string }>();
   private readonly updates = new Map<string, string>();
 
   constructor(

@@ -1,8 +1,11 @@
 import type { DescribeWorkflowExecutionResponse } from '@temporalio/client';
+import type { Approval } from '../../contracts/approvals.js';
 import { meaningOf } from '../../contracts/codes.js';
 import { AbilityError } from '../../contracts/problem.js';
+import type { TaskResult } from '../../contracts/task.js';
 import type { Connection } from '../connection/connect.js';
 import type { HistoryEvent } from '../connection/history-events.js';
+import { UNSERVED_MS } from '../start/start-request.js';
 
 /** So many failures in a row mean that the code cannot continue. Source: docs/architecture.md#no-hangs. */
 const STUCK_FAILURES = 3;
@@ -82,4 +85,60 @@ async function findLastFailure(connection: Connection, id: string): Promise<Hist
     nextPageToken = page.nextPageToken?.length ? page.nextPageToken : undefined;
   } while (nextPageToken && seen < LAST_EVENTS);
   return undefined;
+}
+
+/** Between the limit, as the server measures it, and the caller's report. Milliseconds. */
+const SLACK_MS = 2000;
+/** Its start, and the workflow task that waits for a worker. */
+const EVENTS_BEFORE = 2;
+
+/**
+ * Ends the wait for a task that no worker has taken up in time: if one does later, it ends `expired` and has run
+ * nothing. @param since when its creator began to wait. Milliseconds since 1970.
+ * @throws AbilityError `worker.unavailable`.
+ */
+export function refuseNotBegun(
+  id: string,
+  { workflowExecutionInfo: info }: DescribeWorkflowExecutionResponse,
+  since: number,
+): void {
+  if (Date.now() - since > UNSERVED_MS + SLACK_MS && Number(info?.historyLength) <= EVENTS_BEFORE) {
+    throw notTakenUp(id);
+  }
+}
+
+/** The error for a task that no worker has taken up within the limit for its begin. */
+export function notTakenUp(id: string): AbilityError {
+  return new AbilityError({
+    code: 'worker.unavailable',
+    message: `No worker has taken ${id} up within a minute; it runs nothing`,
+    suggestion: 'Run `ability doctor` to check the worker.',
+  });
+}
+
+/** Limits a caller's wait for people. Restarts when the task continues, and after each decision. */
+export class ApprovalPatience {
+  private since: number | undefined;
+  private open: readonly Approval[] = [];
+
+  /** @param limitMs undefined: unlimited. */
+  constructor(private readonly limitMs: number | undefined) {}
+
+  /** Records the present state. @returns whether the task has waited for people as long as the limit. */
+  hasEnded({ status, approvals }: Pick<TaskResult, 'status' | 'approvals'>, now: number = Date.now()): boolean {
+    const open = approvals.filter((approval) => approval.status === 'open');
+    // Between two polls, one approval may have been decided and another one raised.
+    if (status !== 'waiting_approval' || isAnswered(this.open, open)) this.since = undefined;
+    this.open = open;
+    if (status !== 'waiting_approval') return false;
+    this.since ??= now;
+    return this.limitMs !== undefined && now - this.since >= this.limitMs;
+  }
+}
+
+function isAnswered(before: readonly Approval[], now: readonly Approval[]): boolean {
+  return before.some((approval) => {
+    const same = now.find(({ id, task }) => id === approval.id && task === approval.task);
+    return same === undefined || same.decisions.length > approval.decisions.length;
+  });
 }

@@ -9,10 +9,8 @@ import { isUnreachable, reviveRuntime, untilRuntimeEnds } from '../connection/ke
 import { asking } from '../connection/temporal-errors.js';
 import { awaitResult } from '../view/read-result.js';
 import { type OpenTask, queryOpenTask } from '../view/view-task.js';
-import { ApprovalPatience } from './approval-patience.js';
 import { type Stall, StallWatch } from './find-stall.js';
-import { refuseNotBegun } from './refuse-not-begun.js';
-import { refuseStuck } from './refuse-stuck.js';
+import { ApprovalPatience, refuseNotBegun, refuseStuck } from './refuse-stuck.js';
 import { AttemptWatch, type CallAttempt } from './watch-attempts.js';
 
 /** How to wait for a task. Times are milliseconds. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isDuration, parseDuration } from '../../rules/duration.js';
+import { defined } from '../../text/defined.js';
 import { condition, durationOrTemplate, texts } from './values.js';
 
 const DEFAULT_MAX_WAIT = '30s';
@@ -26,8 +27,7 @@ export const retry = z
   .transform(({ max = DEFAULT_MAX_WAIT, errors, if: condition, jitter, ...rest }) => ({
     ...rest,
     max,
-    ...(errors && { errors }),
-    ...(condition !== undefined && { if: condition }),
+    ...defined({ errors, if: condition }),
     ...(jitter && { jitter }),
   }));
 

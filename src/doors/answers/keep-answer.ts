@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { readJson } from '../../disk/read-json.js';
 import { writeWhole } from '../../disk/write-whole.js';
 import { packageVersion } from '../../server/installation.js';
+import { attempt } from '../../text/attempt.js';
 
 interface Kept<T> {
   key: string;
@@ -24,7 +26,7 @@ interface Place {
 export async function keptAnswer<T>({ root, file: name, about }: Place, build: () => Promise<T>): Promise<T> {
   const key = keyOf(root, about);
   const file = join(root, '.system', 'cache', name);
-  const kept = readKept<T>(file);
+  const kept = readJson<Kept<T>>(file);
   if (kept?.key === key) return kept.answer;
   const answer = await build();
   // After an edit meanwhile, the answer would be stored under the wrong key.
@@ -69,26 +71,10 @@ function filesBelow(root: string, folder: string): string[] {
 }
 
 function linkOf(path: string): string {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return '';
-  }
-}
-
-function readKept<T>(file: string): Kept<T> | undefined {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Kept<T>;
-  } catch {
-    return undefined;
-  }
+  return attempt(() => readlinkSync(path), '');
 }
 
 /** After a failure the next call builds the answer again: an unwritable folder only makes it slower. */
 function writeKept(file: string, kept: Kept<unknown>): void {
-  try {
-    writeWhole(file, JSON.stringify(kept), 0o600);
-  } catch {
-    // See above.
-  }
+  attempt(() => writeWhole(file, JSON.stringify(kept), 0o600));
 }

@@ -1,5 +1,5 @@
 import type { Lifecycle } from '../../contracts/lifecycle.js';
-import type { Placement } from '../../contracts/placement.js';
+import type { Placement } from '../../contracts/names.js';
 import { isBuiltIn } from '../../definitions/built-in-agents.js';
 import { type Ability, isRunnable, loadedComposites } from '../../definitions/find-ability.js';
 import { kindOfOperation } from '../../definitions/kind-of-operation.js';

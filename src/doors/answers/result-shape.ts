@@ -1,4 +1,5 @@
 import type { TaskResult } from '../../contracts/task.js';
+import { defined } from '../../text/defined.js';
 
 /** The documented shape of a result; only `task show` has the details of a running task. */
 export function shapeOf(result: TaskResult): TaskResult {
@@ -20,14 +21,8 @@ export function shapeOf(result: TaskResult): TaskResult {
     started_at: result.started_at,
     finished_at: result.finished_at,
     cleanup_ran: result.cleanup_ran,
-    ...(rolled_back && { rolled_back }),
-    ...(not_undone && { not_undone }),
+    ...defined({ rolled_back, not_undone }),
     links: result.links,
-    ...(concurrency && { concurrency }),
-    ...(changes && { changes }),
-    ...(changes_left !== undefined && { changes_left }),
-    ...(agent && { agent }),
-    ...(waiting && { waiting }),
-    ...(project !== undefined && { project }),
+    ...defined({ concurrency, changes, changes_left, agent, waiting, project }),
   };
 }

@@ -3,10 +3,11 @@ import { type Suggested, type Suggestion, suggest } from '../../choosing/suggest
 import type { Effect } from '../../contracts/effects.js';
 import type { JsonObject } from '../../contracts/json.js';
 import type { Lifecycle } from '../../contracts/lifecycle.js';
-import type { Placement } from '../../contracts/placement.js';
+import type { Placement } from '../../contracts/names.js';
 import type { Registry } from '../../definitions/registry.js';
 import { definedEffects } from '../../planning/steps/called-abilities.js';
 import { inferPlacement } from '../../planning/steps/infer-placement.js';
+import { defined } from '../../text/defined.js';
 
 export const DETAILS = ['name', 'summary', 'schema'] as const;
 
@@ -63,8 +64,7 @@ function describe({ registry, environment, detail, pool }: RouteQuestion, sugges
     summary,
     ...('type' in definition && { type: definition.type }),
     placement: inferPlacement(registry, id, environment).placement,
-    ...(status && { status }),
-    ...(replaced_by !== undefined && { replaced_by }),
+    ...defined({ status, replaced_by }),
     ...(detail === 'schema' && { input_schema, output_schema: output_schema ?? null }),
   };
 }

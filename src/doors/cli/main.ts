@@ -1,6 +1,6 @@
 import { CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings';
-import { EXIT, type ExitCode } from '../../contracts/exit-codes.js';
 import { usageError } from '../../contracts/problem.js';
+import { EXIT, type ExitCode } from '../../contracts/states.js';
 import { packageVersion } from '../../server/installation.js';
 import type { Given, Outcome } from './program/declare-command.js';
 import { buildProgram } from './program/program.js';

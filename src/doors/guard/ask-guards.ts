@@ -1,6 +1,6 @@
+import type { Person } from '../../contracts/callers.js';
 import type { GuardDecision, HookAnswer } from '../../contracts/hooks.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
-import type { Person } from '../../contracts/people.js';
 import type { FormOfCall } from './forms-of-call.js';
 import type { GuardedAbility, GuardIndex } from './guard-index.js';
 
@@ -60,7 +60,7 @@ export async function askAbility(abilityCall: AbilityCall, context: GuardContext
   const { ability } = abilityCall;
   const guarded = Object.hasOwn(context.index.guarded, ability) ? context.index.guarded[ability] : undefined;
   const answers = guarded ? await askExpressions(abilityCall, guarded, context) : await askAll(abilityCall, context);
-  const { strictestOf } = await import('../../rules/hooks/guard-precedence.js');
+  const { strictestOf } = await import('../../rules/hooks/fold-answers.js');
   const decision = strictestOf(answers.map((answer) => answer.decision)) ?? 'allow';
   const decisive = answers.find((answer) => answer.decision === decision && decision !== 'allow');
   return {
@@ -89,7 +89,7 @@ async function askExpressions(
   const answers: HookAnswer[] = [];
   if (hooks.length === 0) return answers;
   const { answerExpression } = await import('../../rules/hooks/hook-facts.js');
-  const { firesFor } = await import('../../rules/hooks/fires-for-caller.js');
+  const { firesFor } = await import('../../rules/hooks/hook-facts.js');
   const { handlerReadsSession } = await import('../../rules/sessions/session-reads.js');
   const { refuseSessionGuard } = await import('../../rules/sessions/refuse-session-guard.js');
   const { name, source } = user;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import type { Json } from '../../contracts/json.js';
 import type { PlanHook } from '../../contracts/plan.js';
-import { AbilityError } from '../../contracts/problem.js';
+import { AbilityError, reasonOf } from '../../contracts/problem.js';
 import { definitionFiles } from '../../definitions/find-files.js';
 import { foldersOf } from '../../definitions/find-project.js';
 import type { ImplementationBody } from '../../definitions/formats/implementation.js';
@@ -37,7 +37,7 @@ export function buildIndex(root: string, environment: string | undefined, env: N
   try {
     index.environment = chooseEnvironment(registry.project, environment);
   } catch (error) {
-    index.faults.push(messageOf(error));
+    index.faults.push(reasonOf(error));
   }
   for (const operation of registry.operations.values()) addOperation(index, registry, operation);
   addMappings(index, registry);
@@ -64,7 +64,7 @@ function addUnreadable(index: GuardIndex, registry: Registry): void {
 /** If `ability.yaml` itself cannot be read, everything that any file mentions is protected. */
 function unreadableIndex(root: string, error: unknown): GuardIndex {
   const index = emptyIndex(root);
-  index.faults.push(messageOf(error));
+  index.faults.push(reasonOf(error));
   for (const file of index.files) mentionsOf(root, file, index, true);
   return index;
 }
@@ -93,7 +93,7 @@ function emptyIndex(root: string): GuardIndex {
     index.files = definitionFiles(folders).map(({ path }) => way(path));
   } catch (error) {
     // There are two registries, and it is unknown which one counts.
-    index.faults.push(messageOf(error));
+    index.faults.push(reasonOf(error));
   }
   return index;
 }
@@ -212,10 +212,6 @@ function guardedBy(
 
 function plainPath(path: string): string {
   return path.replace(/^(\.\/+)+/, '').replace(/\/{2,}/g, '/');
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 const SCRIPT = /^(?![-/@]).*\.([cm]?[jt]s|py|sh|bash|zsh|rb|pl|php|lua|r|R|sql|ps1)$/;

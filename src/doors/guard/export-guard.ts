@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
-import { appendItem, replaceText } from '../../authoring/edit-json/put-json.js';
-import { type JsonNode, readJson } from '../../authoring/edit-json/read-json.js';
+import { isScalar, type Scalar, visit } from 'yaml';
+import { appendItem, readJson, replaceText } from '../../authoring/edit-json.js';
 import type { Json } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { foldersOf } from '../../definitions/find-project.js';
@@ -155,11 +155,9 @@ function placesOf(root: string): OwnPlaces {
   return { fixed, kept: ['.system/keys/', '.system/tokens/', '.system/runtime.sock'], registry: way(registry) };
 }
 
-function listIn(text: string, path: readonly string[]): string[] {
-  let node: JsonNode | undefined = readJson(text);
-  for (const key of path)
-    node = node?.kind === 'object' ? node.members.find((each) => each.key === key)?.value : undefined;
-  return node?.kind === 'array' ? node.items.flatMap((item) => (item.kind === 'text' ? [item.value] : [])) : [];
+function listIn(text: string, path: readonly string[]): unknown[] {
+  const list: unknown = path.reduce<unknown>((value, key) => Object(value)[key], readJson(text).toJS());
+  return Array.isArray(list) ? list : [];
 }
 
 /** The guard command in a tool's settings; undefined if they have none. */
@@ -199,16 +197,15 @@ function readSettings(root: string, file: string): string | undefined {
   }
 }
 
-function guardIn(text: string, tool: AgentTool): Extract<JsonNode, { kind: 'text' }> | undefined {
-  return commandsIn(readJson(text)).find(({ value }) => value.includes(guardWords(tool)));
-}
-
-function commandsIn(node: JsonNode): Extract<JsonNode, { kind: 'text' }>[] {
-  if (node.kind === 'array') return node.items.flatMap(commandsIn);
-  if (node.kind !== 'object') return [];
-  return node.members.flatMap(({ key, value }) =>
-    value.kind === 'text' ? (key === 'command' ? [value] : []) : commandsIn(value),
-  );
+function guardIn(text: string, tool: AgentTool): Scalar<string> | undefined {
+  let found: Scalar<string> | undefined;
+  visit(readJson(text), {
+    Pair(_, { key, value }) {
+      if (!isScalar(key) || key.value !== 'command' || !isScalar<string>(value)) return;
+      if (String(value.value).includes(guardWords(tool))) found ??= value;
+    },
+  });
+  return found;
 }
 
 function unreadable(file: string, why: string): AbilityError {

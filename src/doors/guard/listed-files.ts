@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
+import { attempt } from '../../text/attempt.js';
 import { programOf } from './programs.js';
 import type { Places } from './protected-places.js';
 import { globOf, waysTo } from './shell/marks.js';
@@ -59,11 +60,7 @@ export function listedBy(words: readonly string[], folder: string, places: Place
 }
 
 function expressionOf(text: string): RegExp {
-  try {
-    return new RegExp(text, 'i');
-  } catch {
-    return /./;
-  }
+  return attempt(() => new RegExp(text, 'i'), /./);
 }
 
 function foldersOf({ root, index }: Places): string[] {

@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
+import { attempt } from '../../text/attempt.js';
 import { type Finding, forPeople } from './finding.js';
 import { hasLetters, isKnown, MARK, patternOf } from './shell/marks.js';
 
@@ -134,11 +135,7 @@ function positionals(words: readonly string[]): string[] {
 }
 
 function realOf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return '';
-  }
+  return attempt(() => realpathSync(path), '');
 }
 
 function shown(word: string | undefined): string {

@@ -2,6 +2,7 @@ import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { isCaseFile } from '../../definitions/case-file-name.js';
 import { leavesToSay } from '../../definitions/default-summary.js';
+import { attempt } from '../../text/attempt.js';
 import { type Finding, unsure } from './finding.js';
 import type { GuardIndex } from './guard-index.js';
 import { hasLetters, isKnown, patternOf, waysTo } from './shell/marks.js';
@@ -110,12 +111,10 @@ export class Places {
   }
 
   private textOf(way: string): string {
-    try {
+    return attempt(() => {
       const path = join(this.root, way);
       return statSync(path).isFile() ? readFileSync(path, 'utf8') : '';
-    } catch {
-      return '';
-    }
+    }, '');
   }
 }
 

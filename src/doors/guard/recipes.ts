@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { isJsonObject, type Json } from '../../contracts/json.js';
+import { readJson } from '../../disk/read-json.js';
 import { programOf } from './programs.js';
 import { expandGlob, isFile, partsOf } from './words.js';
 
@@ -89,12 +90,8 @@ function scriptsOf(file: string, words: readonly string[] | undefined): Recipe[]
 }
 
 function readObject(file: string): Record<string, Json> {
-  try {
-    const value = JSON.parse(readFileSync(file, 'utf8')) as Json;
-    return isJsonObject(value) ? value : {};
-  } catch {
-    return {};
-  }
+  const value = readJson<Json>(file) ?? null;
+  return isJsonObject(value) ? value : {};
 }
 
 function makefilesOf(words: readonly string[], folder: string, names: readonly string[]): string[] {

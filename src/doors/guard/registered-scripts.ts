@@ -1,8 +1,9 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { attempt } from '../../text/attempt.js';
 import { type Finding, roundAbility } from './finding.js';
 import type { Bases, Places } from './protected-places.js';
-import { escaped, globOf, hasLetters, isKnown, patternOf, waysTo } from './shell/marks.js';
+import { escaped, hasLetters, isKnown, patternOf, waysTo } from './shell/marks.js';
 import { expandGlob, isBlind, isFile, partsOf } from './words.js';
 
 interface Script {
@@ -36,13 +37,6 @@ export class RegisteredScripts {
     };
     const [best] = scripts.filter((each) => each.path === path).sort((one, other) => fits(other) - fits(one));
     return best?.ability ?? ability;
-  }
-
-  /** As {@link find}, for a name searched in any folder, as `find -name` does. */
-  findName(word: string): Finding | undefined {
-    if (!hasLetters(word)) return undefined;
-    const pattern = globOf(word);
-    return roundScript(this.places.index.scripts.find(({ path }) => pattern.test(basename(path))));
   }
 
   /** As {@link find}, for the module of `python -m`. */
@@ -173,10 +167,8 @@ function mentionOf(path: string): RegExp {
 }
 
 function nodeOf(path: string): string | undefined {
-  try {
+  return attempt(() => {
     const { dev, ino } = statSync(path, { bigint: true });
     return `${dev}:${ino}`;
-  } catch {
-    return undefined;
-  }
+  });
 }

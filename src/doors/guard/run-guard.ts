@@ -2,6 +2,7 @@ import { userInfo } from 'node:os';
 import type { SessionNote, ToolAnswer } from '../../contracts/session.js';
 import { findProjectRoot } from '../../definitions/find-project.js';
 import { findScope } from '../../definitions/find-scope.js';
+import { attempt } from '../../text/attempt.js';
 import { readUtf8 } from '../../text/lossless-json/read-json.js';
 import { keptAnswer } from '../answers/keep-answer.js';
 import type { AgentTool } from './agent-tools.js';
@@ -73,11 +74,7 @@ function denied(reason: string, tool: AgentTool): Printed {
 }
 
 function osUser(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return String(process.getuid?.() ?? 'unknown');
-  }
+  return attempt(() => userInfo().username, String(process.getuid?.() ?? 'unknown'));
 }
 
 /** Larger than the event of any call. */

@@ -1,5 +1,6 @@
 import { readdirSync, type Stats, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { attempt } from '../../text/attempt.js';
 import { isKnown, MARK, patternOf } from './shell/marks.js';
 
 /** Whether nothing of a word is known, but that this very text computes it. */
@@ -61,11 +62,7 @@ export function expandGlob(word: string, folder: string): string[] {
 
 /** The names in a folder; none where it is no folder. */
 export function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
+  return attempt(() => readdirSync(folder), []);
 }
 
 export function isFolder(path: string): boolean {
@@ -78,9 +75,5 @@ export function isFile(path: string): boolean {
 
 /** Undefined for what is not there, and for what is no path. */
 function statusOf(path: string): Stats | undefined {
-  try {
-    return statSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
+  return attempt(() => statSync(path, { throwIfNoEntry: false }));
 }

@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { type AccessToken, RIGHTS, type Right, USER_CLAIM } from '../../contracts/access.js';
-import type { Caller } from '../../contracts/callers.js';
-import type { Person } from '../../contracts/people.js';
+import type { Caller, Person } from '../../contracts/callers.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { oneLine } from '../../rules/shown-text.js';
 import { readCaller } from '../cli/input/read-caller.js';

@@ -1,5 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import { AbilityError } from '../../contracts/problem.js';
+import { attempt } from '../../text/attempt.js';
 import type { Shown } from './authenticate.js';
 
 const loopback = new BlockList();
@@ -14,13 +15,11 @@ export function isLoopback(host: string): boolean {
 
 /** From a `Host` header or an origin: in lower case, without brackets and port; undefined if invalid. */
 export function hostnameOf(authority: string): string | undefined {
-  try {
+  return attempt(() => {
     const { hostname, host, username, password, pathname } = new URL(`http://${authority}`);
     const isPlain = username === '' && password === '' && pathname === '/' && host !== '' && !/[?#]/.test(authority);
     return isPlain ? hostname.replace(/^\[|\]$/g, '') : undefined;
-  } catch {
-    return undefined;
-  }
+  });
 }
 
 /**
@@ -49,10 +48,8 @@ export function checkOrigin({ headers }: Shown, isOwn: (hostname: string) => boo
 
 /** The scheme may differ if a proxy ends TLS; name and port may not. */
 function isSameOrigin(origin: string, host: string): boolean {
-  try {
+  return attempt(() => {
     const { protocol, host: own } = new URL(origin);
     return (protocol === 'http:' || protocol === 'https:') && own === new URL(`${protocol}//${host}`).host;
-  } catch {
-    return false;
-  }
+  }, false);
 }

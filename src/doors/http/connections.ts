@@ -1,5 +1,8 @@
+import { setMaxListeners } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import type { Connection } from '../../client/index.js';
 import { AbilityError } from '../../contracts/problem.js';
+import { type AnyAbortSignal, anyAbortSignal } from '../../rules/any-abort-signal.js';
 
 /** The shared connection, for one call. */
 export interface Loan {
@@ -64,4 +67,21 @@ export class Connections {
     this.opening = undefined;
     opening.then((connection) => connection.close()).catch(() => {});
   }
+}
+
+/** Aborts when the client disconnects or one of the signals fires; `release` removes its listeners. */
+export function untilClosed(response: ServerResponse, signals: readonly AbortSignal[]): AnyAbortSignal {
+  // One listener per open request, however many there are: Node would warn of a leak from the eleventh on.
+  setMaxListeners(0, ...signals);
+  const closed = new AbortController();
+  const leave = (): void => closed.abort();
+  response.once('close', leave);
+  const { signal, release } = anyAbortSignal([closed.signal, ...signals]);
+  return {
+    signal,
+    release: () => {
+      response.removeListener('close', leave);
+      release();
+    },
+  };
 }

@@ -5,10 +5,10 @@ import { handleRequests } from '../mcp/handle-requests.js';
 import type { McpDoor, Visitor } from '../mcp/mcp-door.js';
 import { readMessage } from '../mcp/read-message.js';
 import { admit, type HttpCaller } from './authenticate.js';
+import { untilClosed } from './connections.js';
 import { environmentOf, type HttpDoor, type McpOptions } from './http-door.js';
 import type { RateLimit } from './rate-limit.js';
 import { reserveWait } from './reserve-wait.js';
-import { untilClosed } from './until-closed.js';
 
 const PATH = '/mcp';
 

@@ -1,6 +1,5 @@
 import { type CreatedTask, createTask as create, type Connection as Inner, type NewTask } from '../../client/index.js';
-import type { Caller } from '../../contracts/callers.js';
-import type { Person } from '../../contracts/people.js';
+import type { Caller, Person } from '../../contracts/callers.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { findScope } from '../../definitions/find-scope.js';
 import { chooseEnvironment, resolveEnvironment } from '../../planning/resolve/resolve-environment.js';

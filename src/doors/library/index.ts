@@ -27,14 +27,21 @@ export type {
 } from '../../client/index.js';
 export { commandProvider, generateTaskKey, scriptedProvider } from '../../client/index.js';
 export type { Approval, Decision, DecisionOutcome, Verdict } from '../../contracts/approvals.js';
-export type { Caller } from '../../contracts/callers.js';
-export { EXIT, EXIT_OF_STATE, type ExitCode } from '../../contracts/exit-codes.js';
+export type { Caller, Person } from '../../contracts/callers.js';
 export type { Json, JsonObject } from '../../contracts/json.js';
-export type { Person } from '../../contracts/people.js';
 export { AbilityError, type Problem, type SourceLocation } from '../../contracts/problem.js';
 export type { ScheduleSpec } from '../../contracts/schedules.js';
 export type { TurnContext } from '../../contracts/session.js';
-export { END_STATES, type EndState, isEndState, OPEN_STATES, type TaskState } from '../../contracts/states.js';
+export {
+  END_STATES,
+  type EndState,
+  EXIT,
+  EXIT_OF_STATE,
+  type ExitCode,
+  isEndState,
+  OPEN_STATES,
+  type TaskState,
+} from '../../contracts/states.js';
 export type { TaskStory } from '../../contracts/story.js';
 export type { TaskResult } from '../../contracts/task.js';
 export { type Connection, connect, type DoorOptions, type ProjectOptions } from './connection.js';

@@ -2,6 +2,7 @@ import { type CreatedTask, type Connection as Inner, type Stall, waitForTask } f
 import type { JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { TaskResult } from '../../contracts/task.js';
+import { defined } from '../../text/defined.js';
 import { type Connection, connect, type ProjectOptions, refuseUnknown } from './connection.js';
 import { startTask, TASK_OPTIONS, type TaskOptions } from './create-task.js';
 
@@ -75,8 +76,7 @@ async function runOver(
     timeoutMs,
     begins: !created.attached,
     ...(onProgress && { onProgress: (result) => onProgress(result) }),
-    ...(onStall && { onStall }),
-    ...(signal && { signal }),
+    ...defined({ onStall, signal }),
   });
   if (end.kind === 'ended') {
     const { status, error } = end.result;

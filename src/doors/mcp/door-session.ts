@@ -1,5 +1,5 @@
 import { type Connection, showSession, startSession, stopSession } from '../../client/index.js';
-import type { Person } from '../../contracts/people.js';
+import type { Person } from '../../contracts/callers.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { TurnContext } from '../../contracts/session.js';
 import { digestOf } from '../../rules/canonical.js';

@@ -1,7 +1,7 @@
 import type { SkillsExtension } from '@modelcontextprotocol/server/ext/skills';
 import type { NewTask } from '../../client/index.js';
+import type { Person } from '../../contracts/callers.js';
 import type { JsonObject } from '../../contracts/json.js';
-import type { Person } from '../../contracts/people.js';
 import type { Registry } from '../../definitions/registry.js';
 import type { Loan } from '../http/connections.js';
 import type { CallQueue } from './call-queue.js';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { type Connection, createTask, handleOf, newTaskSecret, readHandle } from '../../client/index.js';
+import type { Person } from '../../contracts/callers.js';
 import type { JsonObject } from '../../contracts/json.js';
-import type { Person } from '../../contracts/people.js';
 import { wantedPlan } from '../../rules/plans/wanted-plan.js';
 import { withWarnings } from './answers.js';
 import { followTask } from './follow-task.js';

@@ -1,8 +1,7 @@
 import { ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { meaningOf } from '../../contracts/codes.js';
-import { EXIT } from '../../contracts/exit-codes.js';
 import { isJsonObject, type JsonObject } from '../../contracts/json.js';
-import { isEndState } from '../../contracts/states.js';
+import { EXIT, isEndState } from '../../contracts/states.js';
 import type { TaskResult } from '../../contracts/task.js';
 import { resultOf } from './answers.js';
 import type { ToolAnswer } from './mcp-door.js';

@@ -1,13 +1,14 @@
 import { generateTaskKey } from '../../client/start/keys.js';
-import type { ExitCode } from '../../contracts/exit-codes.js';
 import type { RuntimeFile } from '../../contracts/runtime.js';
+import type { ExitCode } from '../../contracts/states.js';
 import { TRACEPARENT_VARIABLE } from '../../contracts/traces.js';
 import { findProjectRoot } from '../../definitions/find-project.js';
 import { packageVersion } from '../../server/installation.js';
-import { isVisible } from '../../server/processes/process-space.js';
+import { isVisible } from '../../server/processes/processes.js';
 import { type ProjectPaths, pathsOf } from '../../server/project-paths.js';
 import { readRuntimeFile } from '../../server/runtime/runtime-file.js';
 import { isOwnSocket } from '../../server/runtime/runtime-socket.js';
+import { attempt } from '../../text/attempt.js';
 import { AGENT_VARIABLES, CI_VARIABLES } from '../cli/input/read-caller.js';
 import { enderOfClosed } from '../cli/output/terminal/surroundings.js';
 import type { CommandRequest, Screen } from './command-protocol.js';
@@ -80,27 +81,21 @@ function screenOf({ isTTY = false, columns, rows }: Partial<Screen>): Screen {
 
 /** Undefined if the folder no longer exists. */
 function folderOf(process: NodeJS.Process): string | undefined {
-  try {
-    return process.cwd();
-  } catch {
-    return undefined;
-  }
+  return attempt(() => process.cwd());
 }
 
 type ReachableRuntime = RuntimeFile & { socket: string; paths: ProjectPaths };
 
 /** A runtime that is recorded as up, of this version, user and machine; it may be dead. Never throws. */
 function findSocket(cwd: string, project: string | undefined): ReachableRuntime | undefined {
-  try {
+  // The command itself reports the error.
+  return attempt(() => {
     const paths = pathsOf(findProjectRoot(cwd, project));
     const runtime = readRuntimeFile(paths);
     if (runtime?.state !== 'up' || runtime.version !== packageVersion() || !isVisible(runtime)) return undefined;
     const { socket } = runtime;
     return socket !== undefined && isOwnSocket(socket) ? { ...runtime, socket, paths } : undefined;
-  } catch {
-    // The command itself reports the error.
-    return undefined;
-  }
+  });
 }
 
 /** The environment variables that a command in the runtime reads; no others go over the socket. */

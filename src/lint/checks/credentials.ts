@@ -7,6 +7,7 @@ import { findingOf, findingOfProblem } from '../../planning/finding-of.js';
 import { implementationBodies } from '../../planning/resolve/choose-implementation.js';
 import { SHORTEST_IN_ALL_FORMS, SHORTEST_MASKED } from '../../planning/secrets/masking/secret-forms.js';
 import type { EnvironmentVariables } from '../../planning/secrets/secret-source.js';
+import { attempt } from '../../text/attempt.js';
 import type { LintedProject } from '../linted-project.js';
 import { environmentsOf } from './abilities.js';
 
@@ -58,11 +59,7 @@ function readSecret(reference: string, root: string, variables: EnvironmentVaria
   if (reference.startsWith('env:')) return variables.find(reference.slice('env:'.length));
   const file = resolve(root, reference.slice('file:'.length));
   if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
-  try {
-    return readFileSync(file, 'utf8').trim();
-  } catch {
-    return UNREADABLE;
-  }
+  return attempt(() => readFileSync(file, 'utf8').trim(), UNREADABLE);
 }
 
 function* referencesIn(registry: Registry): Generator<Reference> {

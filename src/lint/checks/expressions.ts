@@ -5,6 +5,7 @@ import { BARE } from '../../definitions/step-expressions.js';
 import { isPlainPath } from '../../planning/scripts/texts/evaluate-script.js';
 import { compileExpression } from '../../rules/expressions/evaluate.js';
 import { walk } from '../../rules/expressions/syntax/node.js';
+import { attempt } from '../../text/attempt.js';
 import type { Belongs, ExpressionSite } from '../types/expression-sites.js';
 import { inferType, type View } from '../types/infer.js';
 import { parseExpression, presentAfter } from '../types/read-expression.js';
@@ -62,12 +63,10 @@ function constantOf(source: string): boolean | undefined {
     });
   }
   if (isOpen) return undefined;
-  try {
+  return attempt(() => {
     const value = compileExpression(source).evaluate({ values: {} });
     return typeof value === 'boolean' ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  });
 }
 
 export function* conditionDiagnostics(source: string, path: PropertyKey[], view: View): Generator<PlacedDiagnostic> {

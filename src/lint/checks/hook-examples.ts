@@ -8,7 +8,7 @@ import { caseOf } from '../../planning/hooks/example-event.js';
 import { planEventHook } from '../../planning/hooks/resolve-event-hooks.js';
 import { EnvironmentVariables } from '../../planning/secrets/secret-source.js';
 import { problemsOf } from '../../planning/steps/definition-errors.js';
-import { isGuardPhase } from '../../rules/hooks/guard-precedence.js';
+import { isGuardPhase } from '../../rules/hooks/fold-answers.js';
 import { answerExpression, eventFacts } from '../../rules/hooks/hook-facts.js';
 import { type LintedProject, ofFile } from '../linted-project.js';
 

@@ -7,6 +7,7 @@ import { walkSteps } from '../../planning/steps/walk-steps.js';
 import { unusableAnswersOf } from '../../rules/calls/error-families.js';
 import { canonicalJson } from '../../rules/canonical.js';
 import { compileExpression } from '../../rules/expressions/evaluate.js';
+import { attempt } from '../../text/attempt.js';
 import type { LintedProject } from '../linted-project.js';
 
 /** Finds steps, handlers and conditions that have no effect. Source: docs/workflow-language.md. */
@@ -103,14 +104,12 @@ function isQuestion(condition: string): boolean {
 
 /** Whether it reads only values fixed for the task. `until: false` reads nothing: deliberate, and allowed. */
 function isConstant(condition: string): boolean {
-  try {
+  // Planning reports an invalid expression.
+  return attempt(() => {
     const { references, functions } = compileExpression(condition);
     const isFixed = references.length > 0 && references.every(({ name }) => name === 'input' || name === 'environment');
     return isFixed && !functions.some((name) => name === 'now' || name === 'uuid');
-  } catch {
-    // Planning reports an invalid expression.
-    return false;
-  }
+  }, false);
 }
 
 export function* checkUnusedTemplates({ registry }: LintedProject): Generator<Finding> {

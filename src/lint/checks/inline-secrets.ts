@@ -1,7 +1,7 @@
 import { isMap, isScalar, isSeq, type Node, type Pair, visit } from 'yaml';
 import type { YamlSource } from '../../definitions/yaml-source.js';
 import { findingOf } from '../../planning/finding-of.js';
-import { ofEachSource } from '../cached-checks.js';
+import { ofEachSource } from '../linted-project.js';
 
 /** Names of settings that hold a secret, also as a suffix: `DB_PASSWORD`, `api-key`, `clientSecret`. */
 const SECRET_NAME =

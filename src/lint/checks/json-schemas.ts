@@ -6,7 +6,7 @@ import type { Loaded } from '../../definitions/registry.js';
 import { findingOf } from '../../planning/finding-of.js';
 import { satisfies } from '../../planning/input/schemas.js';
 import { nearestNames } from '../../text/nearest.js';
-import { ofEachAbility } from '../cached-checks.js';
+import { ofEachAbility } from '../linted-project.js';
 import { isForbidden } from './schema-contradictions.js';
 
 /** Those of {@link NESTED_SCHEMAS} that apply to the same value as the schema around them. */

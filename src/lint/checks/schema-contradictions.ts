@@ -4,7 +4,7 @@ import type { LintCode } from '../../contracts/lint-codes.js';
 import type { Loaded } from '../../definitions/registry.js';
 import { findingOf } from '../../planning/finding-of.js';
 import { nearestNames } from '../../text/nearest.js';
-import { ofEachAbility } from '../cached-checks.js';
+import { ofEachAbility } from '../linted-project.js';
 
 interface SchemaFault {
   code: LintCode;

@@ -8,11 +8,6 @@ import { implementationBodies } from '../../planning/resolve/choose-implementati
 import { walkSteps } from '../../planning/steps/walk-steps.js';
 import type { LintedProject } from '../linted-project.js';
 
-interface Template {
-  value: Json | undefined;
-  path: PropertyKey[];
-}
-
 /**
  * Finds texts in the syntax of other languages, which reach their ability unevaluated. Source:
  * docs/workflow-language.md#expressions.
@@ -58,7 +53,7 @@ function* inScripts(registry: Registry): Generator<Finding> {
   }
 }
 
-function* templatesOf(workflow: HighLevel): Generator<Template> {
+function* templatesOf(workflow: HighLevel): Generator<{ value: Json | undefined; path: PropertyKey[] }> {
   yield { value: workflow.output, path: ['output'] };
   yield { value: workflow.concurrency?.key, path: ['concurrency', 'key'] };
   yield* handlerOutputs(workflow.on_error);

@@ -3,8 +3,7 @@ import type { Finding } from '../../contracts/findings.js';
 import type { LintCode } from '../../contracts/lint-codes.js';
 import type { YamlSource } from '../../definitions/yaml-source.js';
 import { findingOf } from '../../planning/finding-of.js';
-import { ofEachSource } from '../cached-checks.js';
-import type { LintedProject } from '../linted-project.js';
+import { type LintedProject, ofEachSource } from '../linted-project.js';
 
 /** Words that YAML 1.1 parsers and people take for booleans; here they are texts. */
 const BOOLEAN_WORDS = /^(yes|no|on|off)$/i;

@@ -1,5 +1,6 @@
 import { type Node, walk } from '../../rules/expressions/syntax/node.js';
 import { parseCel } from '../../rules/expressions/syntax/parse.js';
+import { attempt } from '../../text/attempt.js';
 
 const parsed = new Map<string, Node | undefined>();
 const MAX_KEPT = 20_000;
@@ -14,11 +15,7 @@ export function parseExpression(source: string): Node | undefined {
 }
 
 function parse(source: string): Node | undefined {
-  try {
-    return parseCel(source);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => parseCel(source));
 }
 
 /** The path of a chain of names and constant keys, such as `input.rows`; undefined for other expressions. */

@@ -6,7 +6,7 @@ import type { HighLevel } from '../../definitions/formats/high-level.js';
 import type { ExpandedTemplate, StepDefinition, StepOf } from '../../definitions/formats/steps.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { resolveOutputFiles } from '../../planning/resolve/resolve-output.js';
-import { nameOfStep } from '../../rules/steps/step-name.js';
+import { nameOfStep } from '../../rules/steps/turn-paths.js';
 import { memoize } from '../../text/memoize.js';
 import { environmentsOf } from '../checks/abilities.js';
 import {

@@ -12,7 +12,7 @@ import {
   whyItNeverRuns,
 } from '../../definitions/hook-bindings.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
-import { firesFor } from '../../rules/hooks/fires-for-caller.js';
+import { firesFor } from '../../rules/hooks/hook-facts.js';
 import { compositeLevels, hookLevels } from '../resolve/resolve-operation.js';
 import type { HookSubject } from './hook-subject.js';
 import { boundNames, fits, type HookBindings, selectHooks } from './resolve-hooks.js';

@@ -8,7 +8,7 @@ import type { HookDefinition, HookMatch } from '../../definitions/formats/hooks.
 import { BINDING_LISTS, isGlobal, type TaskPhase, whyItNeverRuns } from '../../definitions/hook-bindings.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { parseDuration } from '../../rules/duration.js';
-import { isOverPhase } from '../../rules/hooks/guard-precedence.js';
+import { isOverPhase } from '../../rules/hooks/fold-answers.js';
 import { HOOK_NAMES } from '../../rules/hooks/hook-facts.js';
 import { readsSession } from '../../rules/sessions/session-reads.js';
 import { defined } from '../../text/defined.js';

@@ -1,7 +1,7 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import type { Ajv2020 } from 'ajv/dist/2020.js';
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
-import { AbilityError } from '../../contracts/problem.js';
+import { AbilityError, reasonOf } from '../../contracts/problem.js';
 import { digestOf } from '../../rules/canonical.js';
 import { memoize } from '../../text/memoize.js';
 import { didYouMean } from '../../text/nearest.js';
@@ -44,7 +44,7 @@ function refused(schema: JsonObject, what: string, ajv: Ajv2020, error: unknown)
   const errors = ajv.validateSchema(rest) === true ? [] : (ajv.errors ?? []);
   const [first] = errors;
   if (!first && error instanceof AbilityError && error.details !== undefined) return error;
-  const reason = first ? describe(errors).slice(0, 5).join('; ') : messageOf(error);
+  const reason = first ? describe(errors).slice(0, 5).join('; ') : reasonOf(error);
   return new AbilityError(
     {
       code: 'definition.invalid',
@@ -130,10 +130,6 @@ function describe(errors: ErrorObject[]): string[] {
     return `${where}${error.message ?? 'is wrong'}`;
   });
   return [...new Set(texts)];
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function pathOf({ instancePath }: ErrorObject): string[] {

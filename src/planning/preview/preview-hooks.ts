@@ -1,13 +1,11 @@
-import type { Caller } from '../../contracts/callers.js';
+import type { Caller, Person } from '../../contracts/callers.js';
 import type { Phase } from '../../contracts/hooks.js';
 import type { JsonObject } from '../../contracts/json.js';
-import type { Person } from '../../contracts/people.js';
 import type { Plan, PlanEnvironment, PlanHandler, PlanHook, PlanOperation } from '../../contracts/plan.js';
 import type { ApprovalPreview, HookPreview } from '../../contracts/preview.js';
 import { GUARD_APPROVAL_MS } from '../../rules/calls/call-limits.js';
 import { formatDuration } from '../../rules/duration.js';
-import { firesFor } from '../../rules/hooks/fires-for-caller.js';
-import { failedAnswer, hookFacts } from '../../rules/hooks/hook-facts.js';
+import { failedAnswer, firesFor, hookFacts } from '../../rules/hooks/hook-facts.js';
 import { hide, type Known, previewCondition } from './partial-evaluation.js';
 
 interface HookSubject {

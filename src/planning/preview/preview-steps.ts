@@ -10,7 +10,7 @@ import type {
   UndoPreview,
 } from '../../contracts/preview.js';
 import { childPlan } from '../../rules/plans/child-plan.js';
-import { nameOfStep } from '../../rules/steps/step-name.js';
+import { nameOfStep } from '../../rules/steps/turn-paths.js';
 import { UNDO_ASKS } from '../../rules/tasks/describe-undo.js';
 import { checkAgainst } from '../input/schemas.js';
 import { previewCondition, previewInput, previewValue } from './partial-evaluation.js';

@@ -1,4 +1,4 @@
-import type { Placement } from '../../contracts/placement.js';
+import type { Placement } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { loadedComposite } from '../../definitions/find-ability.js';
 import type { Registry } from '../../definitions/registry.js';

@@ -5,6 +5,7 @@ import { defaultExplode, defaultStyle } from '../../definitions/api-styles.js';
 import type { AbilityConfig, Service } from '../../definitions/formats/config.js';
 import type { ImplementationBody } from '../../definitions/formats/implementation.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
+import { defined } from '../../text/defined.js';
 import { didYouMean } from '../../text/nearest.js';
 
 type ApiSection = Extract<ImplementationBody, { kind: 'api' }>['api'];
@@ -28,9 +29,7 @@ export function resolveForm({ params, body, auth, response }: ApiSection): Form 
     }),
     ...(response && {
       response: {
-        ...(response.as && { as: response.as }),
-        ...(response.big_integers && { big_integers: response.big_integers }),
-        ...(response.headers && { headers: response.headers }),
+        ...defined({ as: response.as, big_integers: response.big_integers, headers: response.headers }),
         ...(response.status && { status: response.status }),
       },
     }),
@@ -40,8 +39,7 @@ export function resolveForm({ params, body, auth, response }: ApiSection): Form 
 function resolveBody({ type, content_type, value, required }: NonNullable<ApiSection['body']>): PlanApiBody {
   return {
     ...(type !== 'json' && { type }),
-    ...(content_type !== undefined && { content_type }),
-    ...(value !== undefined && { value }),
+    ...defined({ content_type, value }),
     ...(required && { required }),
   };
 }

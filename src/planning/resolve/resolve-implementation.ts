@@ -67,8 +67,7 @@ export function resolveImplementation(
         server: resolveMcpServer(registry, server, from, [...path, 'mcp', 'server'], variables),
         tool,
         output,
-        ...(body.mcp.big_integers && { big_integers: body.mcp.big_integers }),
-        ...(pinned !== undefined && { pinned }),
+        ...defined({ big_integers: body.mcp.big_integers, pinned }),
       },
     };
   }

@@ -6,8 +6,9 @@ import { abilityNotFound, type Composite, loadedComposite } from '../../definiti
 import type { LowLevel } from '../../definitions/formats/low-level.js';
 import type { Project } from '../../definitions/formats/project.js';
 import { type Loaded, PLACEMENT_RULES, type Registry } from '../../definitions/registry.js';
-import { makesFiles } from '../../rules/calls/makes-files.js';
+import { makesFiles } from '../../rules/calls/files-in.js';
 import { readsSession } from '../../rules/sessions/session-reads.js';
+import { attempt } from '../../text/attempt.js';
 import { parseBytes } from '../../text/byte-size.js';
 import { memoize } from '../../text/memoize.js';
 import { filePlaces, takesFiles } from '../input/json-schema/file-places.js';
@@ -170,11 +171,7 @@ const readsSessions = memoize((registry: Registry): boolean =>
 
 /** False for an invalid condition: planning its hook reports it. */
 function reads(condition: string): boolean {
-  try {
-    return readsSession(condition);
-  } catch {
-    return false;
-  }
+  return attempt(() => readsSession(condition), false);
 }
 
 /** Empty if no call produces files and the input contains none. */

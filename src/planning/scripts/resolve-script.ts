@@ -16,9 +16,8 @@ import {
   plainTexts,
 } from './check-placeholders.js';
 import { followImports, MAX_FILES } from './imports/follow-imports.js';
-import { languageOf } from './imports/language-of.js';
+import { languageOf, languageOfName } from './imports/language-of.js';
 import { refuseMissing, wordsToRun } from './interpreter.js';
-import { interpreterFiles } from './interpreter-files.js';
 import { resolveArguments, splitArguments } from './resolve-arguments.js';
 import { checkedText, resolveVariables } from './resolve-variables.js';
 import { MAX_BYTES, type ProjectFiles, projectFilesOf, type ScriptFile, type Unusable } from './script-files.js';
@@ -233,4 +232,27 @@ function interpreterOf(
 
 export function interpreterWords({ interpreter = [] }: ScriptDefinition): string[] {
   return typeof interpreter === 'string' ? interpreter.split(/\s+/) : interpreter;
+}
+
+interface InterpreterFiles {
+  /** Files of the project are prefixed with `{pinned}`, so that the pinned copy runs. */
+  words: string[];
+  files: ScriptFile[];
+}
+
+/**
+ * Finds project code in `./tools/run`, `node --import ./register.mjs`, `bash --rcfile=ops/rc.sh`: a first word
+ * with a slash, and others with the extension of a script.
+ */
+export function interpreterFiles(project: ProjectFiles, words: readonly string[]): InterpreterFiles {
+  const files: ScriptFile[] = [];
+  const pinned = words.map((word, index) => {
+    const [, option = '', path = ''] = /^(-[^=]*=)?(.*)$/s.exec(word) ?? [];
+    const isCode = index === 0 ? path.includes('/') : languageOfName(path) !== undefined;
+    const file = isCode ? project.read(path) : undefined;
+    if (file === undefined || typeof file === 'string') return word;
+    files.push(file);
+    return `${option}{pinned}/${file.path}`;
+  });
+  return { words: pinned, files };
 }

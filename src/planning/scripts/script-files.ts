@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { relative, resolve, sep } from 'node:path';
+import type { Plan, PlanHooks, PlanScript } from '../../contracts/plan.js';
 import type { Registry } from '../../definitions/registry.js';
 import { isInside } from '../../disk/is-inside.js';
+import { attempt } from '../../text/attempt.js';
 import { memoize } from '../../text/memoize.js';
+import { scriptsOfHandler } from '../hooks/hook-parts.js';
 import { type FileStart, startOf } from './interpreter.js';
 
 export interface ScriptFile {
@@ -51,7 +54,7 @@ export class ProjectFiles {
     const real = realPathOf(path);
     if (real === undefined) return 'missing';
     if (!isInside(this.root, real)) return 'outside';
-    try {
+    return attempt(() => {
       if (statSync(real).size > MAX_BYTES) return 'too_large';
       const bytes = readFileSync(real);
       return {
@@ -61,9 +64,7 @@ export class ProjectFiles {
         bytes: bytes.length > MAX_TEXT ? undefined : bytes,
         start: startOf(bytes),
       };
-    } catch {
-      return 'unreadable';
-    }
+    }, 'unreadable');
   }
 }
 
@@ -71,10 +72,31 @@ export class ProjectFiles {
 export const projectFilesOf = memoize((registry: Registry) => new ProjectFiles(registry.root));
 
 function realPathOf(path: string): string | undefined {
-  try {
+  return attempt(() => {
     const real = realpathSync(path);
     return statSync(real).isFile() ? real : undefined;
-  } catch {
-    return undefined;
-  }
+  });
+}
+
+/** Scripts, and files they read or import, that are missing or changed here. @returns sorted relative paths. */
+export function changedScripts(root: string, plan: Plan): string[] {
+  const files = new ProjectFiles(root);
+  const changed = scriptsOf(plan)
+    .flatMap(({ path, digest, files: others = [] }) => [{ path, digest }, ...others])
+    .filter(({ path, digest }) => {
+      const here = files.read(path);
+      return typeof here === 'string' || here.digest !== digest;
+    });
+  return [...new Set(changed.map(({ path }) => path))].sort();
+}
+
+function scriptsOf({ ability, operations, workflows = {} }: Plan): PlanScript[] {
+  const calls = Object.values(operations);
+  const implementations = calls.flatMap(({ implementation: own }) => (own.kind === 'script' ? [own.script] : []));
+  const abilities = [ability, ...Object.values(workflows).map((workflow) => workflow.ability)];
+  return [...implementations, ...[...abilities, ...calls].flatMap(({ hooks }) => scriptsOfHooks(hooks))];
+}
+
+function scriptsOfHooks({ pre_create, pre_call, post_call }: PlanHooks): PlanScript[] {
+  return [...pre_create, ...pre_call, ...post_call].flatMap(({ handler }) => scriptsOfHandler(handler));
 }

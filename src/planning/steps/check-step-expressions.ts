@@ -8,22 +8,17 @@ import { loopNamesOf } from '../../definitions/step-lists.js';
 import { compileExpression, type Expression } from '../../rules/expressions/evaluate.js';
 import { expressionsIn } from '../../rules/expressions/template.js';
 import { RETRY_NAMES } from '../../rules/steps/retry-condition.js';
+import { attempt } from '../../text/attempt.js';
 import { didYouMean } from '../../text/nearest.js';
 import { type Available, checkCondition, refuseTemplate, refuseUnknownNames } from './check-names.js';
 import { type ErrorCollector, placed } from './definition-errors.js';
 import { type StepPlace, walkSteps } from './walk-steps.js';
 
-interface Checked {
-  workflow: Loaded<HighLevel>;
-  checks: ExpressionChecks;
-  collector: ErrorCollector;
-}
-
 /** Checks each expression with its visible names. @returns the place for steps of a loop, else that given. */
 export function checkStepExpressions(
   step: StepDefinition,
   place: Place,
-  { workflow, checks, collector }: Checked,
+  { workflow, checks, collector }: { workflow: Loaded<HighLevel>; checks: ExpressionChecks; collector: ErrorCollector },
 ): Place {
   let inLoop: Place | undefined;
   const loop = (): Place => {
@@ -180,11 +175,7 @@ function loopNames(step: StepDefinition, { path, names: around }: Place, checks:
 
 /** Whether a name is neither a reserved word nor a type of CEL. */
 export function isFreeName(name: string): boolean {
-  try {
-    return compileExpression(name).references.length === 1;
-  } catch {
-    return false;
-  }
+  return attempt(() => compileExpression(name).references.length === 1, false);
 }
 
 export interface Place {

@@ -91,8 +91,7 @@ class StepCompiler {
       return {
         ...(errors && { errors }),
         steps: this.compileAll(steps ?? [], { path: [...at, 'steps'], names }),
-        ...(output !== undefined && { output }),
-        ...(rethrow && { rethrow }),
+        ...defined({ output, rethrow: rethrow || undefined }),
       };
     });
   }
@@ -116,8 +115,7 @@ class StepCompiler {
           ...modifiers,
           verb: 'parallel',
           branches: this.branches(step.parallel, inside(place, 'parallel')),
-          ...(max_parallel !== undefined && { max_parallel }),
-          ...(on_failure && { on_failure }),
+          ...defined({ max_parallel, on_failure }),
         };
       }
       case 'race':
@@ -230,8 +228,7 @@ class StepCompiler {
     if (needed !== undefined && people) refuseQuorum(needed, people, location);
     return {
       title,
-      ...(resolved && { approvers: resolved }),
-      ...(quorum !== undefined && { quorum }),
+      ...defined({ approvers: resolved, quorum }),
       expires: timeout,
       comment,
       ...(fields && { fields }),

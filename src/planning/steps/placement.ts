@@ -1,4 +1,4 @@
-import type { Placement } from '../../contracts/placement.js';
+import type { Placement } from '../../contracts/names.js';
 
 /** Servers that may run in the cloud, unless the project lists others. Source: R-001-14, R-001-16, C-28. */
 export const DEFAULT_CLOUD_SERVERS: readonly string[] = [

@@ -2,6 +2,9 @@ import type { AgentGrant, AgentLeft, AgentUsage, ModelUsage } from '../../contra
 import type { PlanAgentLimits } from '../../contracts/plan.js';
 import { defined } from '../../text/defined.js';
 
+/** Ids of the steps of an agent. No tool has such a name. */
+export const TURNS = { turns: 'turns', model: 'model', calls: 'calls' } as const;
+
 export const UNUSED: AgentUsage = { turns: 0, calls: 0, input_tokens: 0, output_tokens: 0 };
 
 export function addUsage<Usage extends AgentUsage>(to: Usage, added: ModelUsage & Partial<AgentUsage>): Usage {

@@ -1,4 +1,4 @@
-import type { Person } from '../../contracts/people.js';
+import type { Person } from '../../contracts/callers.js';
 
 /** For an approver. @param show makes the agent's name, which its client chose, safe to display. */
 export function throughAgent({ agent }: Person, show: (text: string) => string): string {

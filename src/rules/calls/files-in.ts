@@ -1,5 +1,6 @@
 import { type FilePlace, type FileValue, isFileValue } from '../../contracts/files.js';
 import type { Json } from '../../contracts/json.js';
+import type { PlanOperation } from '../../contracts/plan.js';
 
 /** A file in a value; `at` is its path, keys and indexes joined by dots. */
 export interface FoundFile {
@@ -39,4 +40,10 @@ export function bytesOfFiles(files: Iterable<FileValue>): number {
   const sizes = new Map<string, number>();
   for (const { $file, bytes } of files) sizes.set($file, bytes);
   return [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0);
+}
+
+export function makesFiles(operation: Pick<PlanOperation, 'output_files' | 'implementation'> | undefined): boolean {
+  if (operation === undefined) return false;
+  const { output_files, implementation } = operation;
+  return output_files !== undefined || (implementation.kind === 'api' && implementation.api.response?.as === 'file');
 }

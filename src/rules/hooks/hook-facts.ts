@@ -1,12 +1,12 @@
+import type { Caller, Person } from '../../contracts/callers.js';
 import type { EventContext, HookAnswer, Phase } from '../../contracts/hooks.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
-import type { Person } from '../../contracts/people.js';
 import type { Plan, PlanHandler, PlanOperation } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { evaluateCondition } from '../expressions/condition.js';
 import { handlerReadsSession } from '../sessions/session-reads.js';
 import { oneLine } from '../shown-text.js';
-import { isGuardPhase } from './guard-precedence.js';
+import { isGuardPhase } from './fold-answers.js';
 
 /** The names available in hook expressions. Source: docs/hooks.md. */
 export const HOOK_NAMES = [
@@ -187,4 +187,16 @@ export function denialOf(answer: HookAnswer): AbilityError {
     },
     ...(answer.suggestion !== undefined && { suggestion: oneLine(answer.suggestion) }),
   });
+}
+
+/**
+ * @param hook planned, or the `match` of a definition.
+ * @param caller undefined if the build that started the task did not record it: every hook fires then, since only
+ * a known caller may leave out a guard.
+ */
+export function firesFor(
+  { callers }: { callers?: readonly Caller[] | undefined },
+  caller: Caller | undefined,
+): boolean {
+  return callers === undefined || caller === undefined || callers.includes(caller);
 }

@@ -1,7 +1,7 @@
 import type { GuardDecision, HookAnswer } from '../../contracts/hooks.js';
 import { isJsonObject, type Json } from '../../contracts/json.js';
 import type { AbilityGuard, HookSignals, RoutingHint, UnknownSignal } from '../../contracts/session.js';
-import { DECISIONS, strictestOf } from '../hooks/guard-precedence.js';
+import { DECISIONS, strictestOf } from '../hooks/fold-answers.js';
 import { oneLine } from '../shown-text.js';
 
 /** Signals that the merge understands; others are passed on as unknown. Source: C-10. */

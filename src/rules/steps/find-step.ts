@@ -1,8 +1,7 @@
 import type { ErrorHandler, PlanAgent, PlanStep } from '../../contracts/plan.js';
 import { memoize } from '../../text/memoize.js';
 import { listSteps } from './inner-steps.js';
-import { nameOfStep } from './step-name.js';
-import { generalPath } from './turn-paths.js';
+import { generalPath, nameOfStep } from './turn-paths.js';
 
 export interface StepTree {
   steps: readonly PlanStep[];

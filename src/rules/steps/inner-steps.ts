@@ -1,6 +1,6 @@
 import type { PlanStep } from '../../contracts/plan.js';
 import { isLoop } from './step-kinds.js';
-import { nameOfStep } from './step-name.js';
+import { nameOfStep } from './turn-paths.js';
 
 export interface InnerSteps {
   steps: readonly PlanStep[];

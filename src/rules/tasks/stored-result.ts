@@ -1,8 +1,9 @@
 import type { Approval } from '../../contracts/approvals.js';
+import type { Person } from '../../contracts/callers.js';
 import type { HookAnswer } from '../../contracts/hooks.js';
-import type { Person } from '../../contracts/people.js';
 import type { Allowed, StoredApproval, StoredResult, StoredStep } from '../../contracts/stored-result.js';
 import type { StepSummary, TaskResult } from '../../contracts/task.js';
+import { defined } from '../../text/defined.js';
 
 export function storeResult(result: TaskResult): StoredResult {
   const {
@@ -43,19 +44,10 @@ export function storeResult(result: TaskResult): StoredResult {
     ...storeAnswers(result.hooks),
     // The memo holds the name.
     ...(requested_by.source !== 'claimed' && { requested_by }),
-    ...(caller && { caller }),
-    ...(started && { started_at: started }),
+    ...defined({ caller, started_at: started ?? undefined }),
     ...(started && finished && { took_ms: Date.parse(finished) - Date.parse(started) }),
-    ...(cleanup_ran !== null && { cleanup_ran }),
-    ...(rolled_back && { rolled_back }),
-    ...(not_undone && { not_undone }),
-    ...(worked_ms !== undefined && { worked_ms }),
-    ...(answer && { answer }),
-    ...(agent && { agent }),
-    ...(concurrency && { concurrency }),
-    ...(files && { files }),
-    ...(changes && { changes }),
-    ...(changes_left !== undefined && { changes_left }),
+    ...defined({ cleanup_ran: cleanup_ran ?? undefined, rolled_back, not_undone, worked_ms, answer, agent }),
+    ...defined({ concurrency, files, changes, changes_left }),
   };
 }
 

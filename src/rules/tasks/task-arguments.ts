@@ -1,5 +1,5 @@
+import type { Person } from '../../contracts/callers.js';
 import { isJsonObject } from '../../contracts/json.js';
-import type { Person } from '../../contracts/people.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { Seal } from '../../contracts/seal.js';
 import type {
@@ -11,8 +11,9 @@ import type {
   TaskOptions,
   TaskStart,
 } from '../../contracts/task.js';
+import { defined } from '../../text/defined.js';
 import { digestOf } from '../canonical.js';
-import { knownDigestOf } from '../plans/known-digest.js';
+import { knownDigestOf } from '../plans/plan-digest.js';
 
 /** Who asks where the start does not say: nobody known, so that every guard applies. */
 const UNKNOWN: Person = { name: 'unknown', source: 'claimed' };
@@ -90,10 +91,7 @@ export function claimsOf({
 }: TaskOptions): Pick<Seal, 'user' | 'session' | 'scope' | 'intent' | 'run'> {
   return {
     user: userOf(options),
-    ...(session !== undefined && { session }),
-    ...(scope !== undefined && { scope }),
-    ...(intent !== undefined && { intent }),
-    ...(run !== undefined && { run }),
+    ...defined({ session, scope, intent, run }),
   };
 }
 
@@ -123,8 +121,7 @@ export function startOf({ input: given, options }: Given, formed: Formed, task: 
     session: options.session ?? null,
     run: options.create !== true,
     warnings,
-    ...(hooks && { hooks }),
-    ...(progress && { progress }),
+    ...defined({ hooks, progress }),
   };
 }
 

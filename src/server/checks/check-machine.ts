@@ -5,7 +5,7 @@ import { AbilityError, reasonOf } from '../../contracts/problem.js';
 import { findTemporal } from '../binary/find-temporal.js';
 import { packageVersion } from '../installation.js';
 import { describeHolder, livingHolder, readHolder } from '../processes/lock.js';
-import { isVisible, sharesLoopback } from '../processes/process-space.js';
+import { isVisible, sharesLoopback } from '../processes/processes.js';
 import type { ProjectPaths } from '../project-paths.js';
 import { readLivingRuntime, readRuntimeFile } from '../runtime/runtime-file.js';
 

@@ -1,4 +1,5 @@
 import type { Gap, NewGap } from '../../contracts/gaps.js';
+import { attempt } from '../../text/attempt.js';
 import { LineLog } from './line-log.js';
 
 /** Longer requests are cut. Characters. */
@@ -20,11 +21,10 @@ export class GapLog {
   note(gap: NewGap): void {
     const request = gap.request.replaceAll(/\s+/g, ' ').trim().slice(0, LONGEST_REQUEST);
     if (request === '') return;
-    try {
-      this.log.append({ ...gap, request, nearest: gap.nearest.slice(0, MAX_NEAREST), ts: Date.now() / 1000 });
-    } catch {
-      // Writes that matter report a full disk.
-    }
+    // Writes that matter report a full disk.
+    attempt(() =>
+      this.log.append({ ...gap, request, nearest: gap.nearest.slice(0, MAX_NEAREST), ts: Date.now() / 1000 }),
+    );
   }
 
   /** The gaps, oldest first. @throws the error of the file system where they cannot be read. */

@@ -1,6 +1,6 @@
 import { appendFileSync, closeSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { isAbsent } from '../../disk/disk-errors.js';
+import { unlessAbsent } from '../../disk/disk-errors.js';
 import { parseJson } from '../../disk/read-json.js';
 
 /** Two files of this size are kept, so that a log never takes more than twice that. Bytes. */
@@ -59,13 +59,7 @@ function sizeOf(file: string): number {
 
 /** The lines of a file that are JSON of a kind; empty if the file is missing. @throws the error of the file system. */
 export function readLines<Line>(file: string, isLine: (value: unknown) => value is Line): Line[] {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    if (isAbsent(error)) return [];
-    throw error;
-  }
+  const text = unlessAbsent(() => readFileSync(file, 'utf8'), '');
   return text.split('\n').flatMap((line) => {
     const value = parseJson(line);
     return isLine(value) ? [value] : [];

@@ -18,9 +18,9 @@ import { join } from 'node:path';
 import type { JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { RecruitmentResult, RunLogLine } from '../../contracts/routing.js';
-import { diskReason, isNoRoom } from '../../disk/disk-errors.js';
+import { diskReason, isNoRoom, unlessAbsent } from '../../disk/disk-errors.js';
 import { parseJson } from '../../disk/read-json.js';
-import { checkRunId } from '../../rules/sessions/check-run-id.js';
+import { checkRunId } from '../../rules/sessions/session-refusals.js';
 import type { ProjectPaths } from '../project-paths.js';
 import { makeSystemFolder } from '../runtime/runtime-file.js';
 
@@ -171,12 +171,7 @@ export function removeOldRuns(runs: string, now: number, keepMs: number): number
 }
 
 function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
+  return unlessAbsent(() => readdirSync(folder), []);
 }
 
 /** Time of the last append; without a log, the folder's creation. Other files count as new, so they stay. */

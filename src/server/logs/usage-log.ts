@@ -43,13 +43,7 @@ export class UsageLog {
   }
 }
 
-interface UsageLine {
-  ability_id: string;
-  status: unknown;
-  ts: number;
-}
-
-function isLine(value: unknown): value is UsageLine {
+function isLine(value: unknown): value is { ability_id: string; status: unknown; ts: number } {
   if (typeof value !== 'object' || value === null || !('ability_id' in value) || !('ts' in value)) return false;
   return typeof value.ability_id === 'string' && typeof value.ts === 'number' && Number.isFinite(value.ts);
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isAbsent } from '../../disk/disk-errors.js';
+import { unlessAbsent } from '../../disk/disk-errors.js';
 
 export type Link = (from: string, to: string) => void;
 
@@ -32,12 +32,7 @@ export function createExclusively(path: string, content: string, link: Link = li
 
 /** Content of an exclusively created file; undefined if there is none. @throws the error of the file system. */
 export function readCreated(path: string): string | undefined {
-  try {
-    return readFileSync(fileOf(path), 'utf8');
-  } catch (error) {
-    if (isAbsent(error)) return undefined;
-    throw error;
-  }
+  return unlessAbsent(() => readFileSync(fileOf(path), 'utf8'), undefined);
 }
 
 /** @throws the error of the file system if the path does not exist. */

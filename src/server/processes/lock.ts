@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { AbilityError, reasonOf } from '../../contracts/problem.js';
+import { attempt } from '../../text/attempt.js';
 import { createExclusively, type Link, readCreated, removeCreated } from './create-exclusively.js';
 import { giveSign, HEARTBEAT, type HeartbeatLimits, isFresh, staysSilent } from './heartbeat.js';
-import { isVisible, ownSpace, type ProcessSpace } from './process-space.js';
-import { isAlive, ownMark, type ProcessMark } from './processes.js';
+import { isAlive, isVisible, ownMark, ownSpace, type ProcessMark, type ProcessSpace } from './processes.js';
 
 /** What a lock says of its holder. `since`: ISO 8601; `token`: unique for each attempt to take it. */
 export type LockHolder = ProcessMark & ProcessSpace & { since: string; token: string };
@@ -64,14 +64,12 @@ export async function waitForLock(path: string): Promise<HeldLock> {
 /** The process named in a lock, alive or not. @throws AbilityError `runtime.failed` if it cannot be read. */
 export function readHolder(path: string): LockHolder | undefined {
   const content = readContent(path);
-  try {
+  return attempt(() => {
     const value: unknown = JSON.parse(content ?? '');
     const mark = value as LockHolder;
     const isWhole = typeof mark?.pid === 'number' && [mark.started, mark.boot, mark.pids].every(isText);
     return isWhole ? mark : undefined;
-  } catch {
-    return undefined;
-  }
+  });
 }
 
 const isText = (value: unknown): boolean => typeof value === 'string';
@@ -170,11 +168,7 @@ function hold(path: string, { content, from }: Taken, { limits = HEARTBEAT }: Lo
 
 /** False if the lock is unreadable: it must not be removed then. */
 function isStill(path: string, content: string): boolean {
-  try {
-    return readCreated(path) === content;
-  } catch {
-    return false;
-  }
+  return attempt(() => readCreated(path) === content, false);
 }
 
 function removeIfLeft(path: string, limits?: HeartbeatLimits): void {

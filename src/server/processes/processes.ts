@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { attempt } from '../../text/attempt.js';
 
 /** Distinguishes a process from a later one with the same pid. */
 export interface ProcessMark {
@@ -41,13 +43,11 @@ export function findProcesses(words: readonly string[]): ProcessMark[] {
 
 /** The argument after `word`; only on Linux, since elsewhere arguments cannot be separated. */
 export function argumentAfter(pid: number, word: string): string | undefined {
-  try {
+  return attempt(() => {
     const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
     const at = words.indexOf(word);
     return at < 0 ? undefined : words[at + 1];
-  } catch {
-    return undefined;
-  }
+  });
 }
 
 /** Signals a process or, with a negative pid, its group; does nothing if it has exited. */
@@ -77,13 +77,11 @@ function startedOnLinux(pid: number): string | undefined {
 
 /** The kernel's statistics of a process, from field 3 on; undefined if it does not exist. */
 function statOnLinux(pid: number): string[] | undefined {
-  try {
+  return attempt(() => {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
     // The name in parentheses may contain spaces; the fields after it do not.
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  } catch {
-    return undefined;
-  }
+  });
 }
 
 /** Field 3 is the state, field 22 the start. */
@@ -101,13 +99,11 @@ function isDying(fields: readonly string[]): boolean {
 }
 
 function startedByPs(pid: number): string | undefined {
-  try {
+  return attempt(() => {
     const line = execFileSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim();
     const [state = '', ...started] = line.split(/\s+/);
     return state === '' || state.startsWith('Z') ? undefined : started.join(' ');
-  } catch {
-    return undefined;
-  }
+  });
 }
 
 interface RunningCommand {
@@ -129,12 +125,10 @@ function commandsOnLinux(): RunningCommand[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => {
-      try {
+      return attempt(() => {
         const command = `${BORDER}${readFileSync(`/proc/${name}/cmdline`, 'utf8')}`;
         return [{ pid: Number(name), owner: statSync(`/proc/${name}`).uid, command }];
-      } catch {
-        return [];
-      }
+      }, []);
     });
 }
 
@@ -145,4 +139,56 @@ function commandsByPs(): RunningCommand[] {
     const [, pid, owner, command = ''] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
     return pid ? [{ pid: Number(pid), owner: Number(owner), command: joined([command]) }] : [];
   });
+}
+
+/** Where a process runs. Only processes of one space can look for, and signal, each other by their pid. */
+export interface ProcessSpace {
+  /** For people: the host or container. */
+  host: string;
+  /** Identifies one boot of one machine. */
+  boot: string;
+  pids: string;
+  /** The network namespace: processes in it share the loopback. */
+  net: string;
+}
+
+let own: ProcessSpace | undefined;
+
+/** Parts that the system does not report are assumed to be unique to this host. */
+export function ownSpace(): ProcessSpace {
+  own ??= {
+    host: hostname(),
+    boot: bootOf(),
+    pids: namespaceOf('pid'),
+    net: namespaceOf('net'),
+  };
+  return own;
+}
+
+/** Whether a process can be found by its pid from here. */
+export function isVisible(mark: ProcessSpace): boolean {
+  const { boot, pids } = ownSpace();
+  return mark.boot === boot && mark.pids === pids;
+}
+
+/** Whether a loopback address there reaches the same server from here. */
+export function sharesLoopback(mark: ProcessSpace): boolean {
+  const { boot, net } = ownSpace();
+  return mark.boot === boot && mark.net === net;
+}
+
+function bootOf(): string {
+  return attempt(() => {
+    if (process.platform === 'linux') return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    return execFileSync('sysctl', ['-n', 'kern.bootsessionuuid'], { encoding: 'utf8', stdio: 'pipe' }).trim();
+  }, `of ${hostname()}`);
+}
+
+function namespaceOf(kind: 'pid' | 'net'): string {
+  if (process.platform !== 'linux') return 'the only one';
+  return attempt(() => {
+    // Such as `pid:[4026531836]`.
+    const link = readlinkSync(`/proc/self/ns/${kind}`);
+    return /\d+/.exec(link)?.[0] ?? link;
+  }, `of ${hostname()}`);
 }

@@ -1,4 +1,5 @@
 import { utimesSync } from 'node:fs';
+import { attempt } from '../../text/attempt.js';
 import type { ProjectPaths } from '../project-paths.js';
 
 /** Source: docs/operations.md#the-runtime-of-a-project. */
@@ -18,13 +19,12 @@ const MAX_MS = 1000;
 /** Marks the runtime as needed until the returned function is called; does not keep the process alive. */
 export function keepTouching(paths: ProjectPaths, env: NodeJS.ProcessEnv = process.env): () => void {
   const touch = (): void => {
-    try {
+    // A process with a connection must not end because it cannot touch a file.
+    attempt(() => {
       // Never recreates a file: a removed project stays removed.
       const now = new Date();
       utimesSync(paths.touchFile, now, now);
-    } catch {
-      // A process with a connection must not end because it cannot touch a file.
-    }
+    });
   };
   const timer = setInterval(touch, Math.min(idleLimit(env) / TOUCHES, MAX_MS)).unref();
   return () => {

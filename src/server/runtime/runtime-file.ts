@@ -13,12 +13,11 @@ import {
 import { join } from 'node:path';
 import { AbilityError } from '../../contracts/problem.js';
 import type { RuntimeFile } from '../../contracts/runtime.js';
-import { isAbsent, isNoRoom } from '../../disk/disk-errors.js';
+import { isNoRoom, unlessAbsent } from '../../disk/disk-errors.js';
 import { readJson } from '../../disk/read-json.js';
 import { writeWhole } from '../../disk/write-whole.js';
 import { type LockHolder, livingHolder } from '../processes/lock.js';
-import { isVisible } from '../processes/process-space.js';
-import { isWorking, type ProcessMark } from '../processes/processes.js';
+import { isVisible, isWorking, type ProcessMark } from '../processes/processes.js';
 import type { ProjectPaths } from '../project-paths.js';
 
 /** Undefined if the file is missing or unreadable. */
@@ -112,12 +111,7 @@ function refuseLinks(folder: string, deep: boolean, skipped: ReadonlySet<string>
 
 /** None of a folder that another process has just removed. */
 function entriesOf(folder: string): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch (error) {
-    if (isAbsent(error)) return [];
-    throw error;
-  }
+  return unlessAbsent(() => readdirSync(folder, { withFileTypes: true }), []);
 }
 
 /** Marks the runtime as needed. Ignores a full disk, which must not block a command. */

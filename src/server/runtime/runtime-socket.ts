@@ -2,6 +2,7 @@ import { chmodSync, lstatSync, mkdtempSync, renameSync, rmdirSync, rmSync } from
 import type { Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { attempt } from '../../text/attempt.js';
 import type { ProjectPaths } from '../project-paths.js';
 
 /** Longest socket path that every system accepts: macOS has 104 bytes with the terminator, Linux 108. */
@@ -42,12 +43,10 @@ export async function listenPrivately(
 
 /** Whether a path is a socket of this user that others cannot connect to. Never throws. */
 export function isOwnSocket(path: string): boolean {
-  try {
+  return attempt(() => {
     const status = lstatSync(path);
     return status.isSocket() && status.uid === process.getuid?.() && (status.mode & 0o077) === 0;
-  } catch {
-    return false;
-  }
+  }, false);
 }
 
 /** The path is free or has a socket of this user; links, files and others' sockets are left alone. */
@@ -119,9 +118,6 @@ function removeApart(path: string, system: string): void {
 }
 
 function removeFolder(folder: string): void {
-  try {
-    rmdirSync(folder);
-  } catch {
-    // Missing or not empty.
-  }
+  // Missing or not empty.
+  attempt(() => rmdirSync(folder));
 }

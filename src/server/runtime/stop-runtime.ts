@@ -2,9 +2,9 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { AbilityError } from '../../contracts/problem.js';
 import type { RuntimeFile } from '../../contracts/runtime.js';
 import { writeWhole } from '../../disk/write-whole.js';
+import { attempt } from '../../text/attempt.js';
 import { isHeld, livingHolder, takeLock } from '../processes/lock.js';
-import { isVisible } from '../processes/process-space.js';
-import { isAlive, type ProcessMark, stopProcess } from '../processes/processes.js';
+import { isAlive, isVisible, type ProcessMark, stopProcess } from '../processes/processes.js';
 import type { ProjectPaths } from '../project-paths.js';
 import { stopOrphans } from '../temporal/temporal-server.js';
 import { readLivingRuntime } from './runtime-file.js';
@@ -34,20 +34,13 @@ export async function stopRuntime(paths: ProjectPaths): Promise<{ runtime: Runti
 
 /** Whether `ability down` stopped a runtime; a command that only waits then does not restart it. */
 export function wasStopped(paths: ProjectPaths, runtime: ProcessMark): boolean {
-  try {
-    return readFileSync(paths.downFile, 'utf8') === nameOf(runtime);
-  } catch {
-    return false;
-  }
+  return attempt(() => readFileSync(paths.downFile, 'utf8') === nameOf(runtime), false);
 }
 
 /** A failed note must not prevent stopping a runtime. */
 function noteDown(paths: ProjectPaths, runtime: ProcessMark): void {
-  try {
-    writeWhole(paths.downFile, nameOf(runtime));
-  } catch {
-    // A waiting command then restarts it, as after a kill.
-  }
+  // A waiting command then restarts it, as after a kill.
+  attempt(() => writeWhole(paths.downFile, nameOf(runtime)));
 }
 
 function nameOf({ pid, started }: ProcessMark): string {

@@ -4,7 +4,7 @@ import type { RuntimeFile } from '../../contracts/runtime.js';
 import type { Progress } from '../binary/find-temporal.js';
 import { HEARTBEAT, lastSign } from '../processes/heartbeat.js';
 import { describeHolder, type LockHolder, livingHolder } from '../processes/lock.js';
-import { isVisible, sharesLoopback } from '../processes/process-space.js';
+import { isVisible, sharesLoopback } from '../processes/processes.js';
 import type { ProjectPaths } from '../project-paths.js';
 import { LOOPBACK, portOf } from '../temporal/ports.js';
 import { isWrittenBy, readRuntimeFile } from './runtime-file.js';

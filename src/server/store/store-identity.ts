@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { AbilityError } from '../../contracts/problem.js';
 import { readJson } from '../../disk/read-json.js';
 import { writeWhole } from '../../disk/write-whole.js';
+import { attempt } from '../../text/attempt.js';
 import { createExclusively, readCreated } from '../processes/create-exclusively.js';
 import type { ProjectPaths } from '../project-paths.js';
 import { makeSystemFolder } from '../runtime/runtime-file.js';
@@ -80,13 +81,12 @@ export class StoreIdentity {
   }
 
   private remember(id: string): void {
-    try {
+    // A project that cannot be written still uses the store, but would not notice another one in its place.
+    attempt(() => {
       makeSystemFolder(this.paths);
       const seen: Seen = { store: this.folder, id };
       writeWhole(this.seenFile, `${JSON.stringify(seen, null, 2)}\n`);
-    } catch {
-      // A project that cannot be written still uses the store, but would not notice another one in its place.
-    }
+    });
   }
 
   private notTheSame(id: string | undefined): AbilityError {

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../contracts/json.js';
 import { ACTIVITIES } from '../../contracts/names.js';
 import type { PreflightAnswer, TaskOptions, TaskStart } from '../../contracts/task.js';
 import { continuedStart, readGiven, startOf } from '../../rules/tasks/task-arguments.js';
+import { attempt } from '../../text/attempt.js';
 
 type HistoryPage = Awaited<ReturnType<Client['workflowService']['getWorkflowExecutionHistory']>>;
 
@@ -72,11 +73,7 @@ export async function startIn(
 }
 
 function givenIn(args: readonly unknown[]): SeenStart['given'] {
-  try {
-    return readGiven(args);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => readGiven(args));
 }
 
 /** The answer of the last preflight among a run's first events; undefined while there is none. */
@@ -118,11 +115,7 @@ export function workerTimeOf({ markerRecordedEventAttributes: marker }: HistoryE
 /** Undefined for values of another form, as of a foreign workflow. */
 async function valuesOf(codec: Decode, payloads: Payload[]): Promise<unknown[] | undefined> {
   const decoded = await codec.decode(payloads);
-  try {
-    return decoded.map((payload) => defaultPayloadConverter.fromPayload(payload));
-  } catch {
-    return undefined;
-  }
+  return attempt(() => decoded.map((payload) => defaultPayloadConverter.fromPayload(payload)));
 }
 
 /** A time of the server in milliseconds since 1970; undefined if it is not set. */

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ATTRIBUTES } from '../../contracts/names.js';
+import { attempt } from '../../text/attempt.js';
 import { argumentAfter, findProcesses, type ProcessMark, stopProcess } from '../processes/processes.js';
 import { LOOPBACK } from './ports.js';
 
@@ -79,27 +80,17 @@ function findServers(database: string): ProcessMark[] {
 }
 
 function sharesFiles(pid: number): boolean {
-  try {
-    return readlinkSync(`/proc/${pid}/ns/mnt`) === readlinkSync('/proc/self/ns/mnt');
-  } catch {
-    return false;
-  }
+  return attempt(() => readlinkSync(`/proc/${pid}/ns/mnt`) === readlinkSync('/proc/self/ns/mnt'), false);
 }
 
 /** False if a file cannot be read. */
 function isSameFile(one: string, other: string): boolean {
-  try {
+  return attempt(() => {
     const [a, b] = [statSync(one, { bigint: true }), statSync(other, { bigint: true })];
     return a.dev === b.dev && a.ino === b.ino;
-  } catch {
-    return false;
-  }
+  }, false);
 }
 
 export function tailOf(file: string, lines = 5): string {
-  try {
-    return readFileSync(file, 'utf8').trimEnd().split('\n').slice(-lines).join('\n');
-  } catch {
-    return '';
-  }
+  return attempt(() => readFileSync(file, 'utf8').trimEnd().split('\n').slice(-lines).join('\n'), '');
 }

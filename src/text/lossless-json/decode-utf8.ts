@@ -1,3 +1,4 @@
+import { attempt } from '../attempt.js';
 export interface Utf8Fault {
   /** Index of the first invalid byte, from 0. */
   byte: number;
@@ -24,10 +25,8 @@ export function faultInUtf8(bytes: Uint8Array): Utf8Fault | undefined {
 
 /** @param stream accepts a cut-off character at the end. */
 function decodes(bytes: Uint8Array, stream = false): boolean {
-  try {
+  return attempt(() => {
     new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream });
     return true;
-  } catch {
-    return false;
-  }
+  }, false);
 }

@@ -2,6 +2,7 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import type { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { PHASES } from '../../contracts/hooks.js';
 import { isModelKey } from '../../rules/agents/model-key.js';
+import { attempt } from '../../text/attempt.js';
 
 export type History = Parameters<typeof historyToJSON>[0];
 
@@ -84,9 +85,5 @@ function localActivityOf({ markerRecordedEventAttributes: marker }: HistoryEvent
 }
 
 function readable(payload: NonNullable<Payload>): unknown {
-  try {
-    return defaultPayloadConverter.fromPayload(payload);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => defaultPayloadConverter.fromPayload(payload));
 }

@@ -3,12 +3,12 @@ import type { Effect } from '../../contracts/effects.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
 import type { ForeachStep, PlanAgent, PlanTool, RepeatStep } from '../../contracts/plan.js';
 import type { Problem } from '../../contracts/problem.js';
-import { TURNS } from '../../rules/agents/agent-turns.js';
-import { addUsage, leftOf, limitsWithin } from '../../rules/agents/agent-usage.js';
+import { addUsage, leftOf, limitsWithin, TURNS } from '../../rules/agents/agent-usage.js';
 import { callsAgent } from '../../rules/agents/calls-agent.js';
 import { textOfResult } from '../../rules/agents/tool-result.js';
 import { digestOf } from '../../rules/canonical.js';
 import { stepsOfTurn } from '../../rules/steps/inner-steps.js';
+import { defined } from '../../text/defined.js';
 import { callOperation } from '../calls/call-operation.js';
 import { callWorkflow } from '../calls/call-workflow.js';
 import { openAccount } from '../loops/loop-account.js';
@@ -171,8 +171,7 @@ async function callTask(
   const whole: AgentGrant = {
     ...grant,
     calls,
-    ...(tokens !== undefined && { tokens }),
-    ...(cost !== undefined && { cost }),
+    ...defined({ tokens, cost }),
   };
   const used = (usage: Parameters<typeof addUsage>[1]): void => {
     Object.assign(state(), addUsage(state(), usage));

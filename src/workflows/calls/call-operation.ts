@@ -1,25 +1,28 @@
-import { isCancellation } from '@temporalio/workflow';
-import type { CallAnswer } from '../../contracts/activities.js';
+import { CancellationScope, isCancellation, uuid4 } from '@temporalio/workflow';
+import type { CallAnswer, EndCallRequest } from '../../contracts/activities.js';
 import type { StepFiles } from '../../contracts/files.js';
 import type { HookAnswer, Phase } from '../../contracts/hooks.js';
 import type { Json } from '../../contracts/json.js';
+import { ACTIVITIES } from '../../contracts/names.js';
 import type { PlanHook } from '../../contracts/plan.js';
+import type { CallStatus } from '../../contracts/session.js';
 import { callInput } from '../../rules/calls/call-input.js';
 import { GUARD_APPROVAL_MS, stepLimit } from '../../rules/calls/call-limits.js';
+import { endOfCall } from '../../rules/calls/end-of-call.js';
 import { holdsSession } from '../../rules/calls/holds-session.js';
-import { firesFor } from '../../rules/hooks/fires-for-caller.js';
+import { firesFor } from '../../rules/hooks/hook-facts.js';
 import { callerOf } from '../../rules/tasks/caller-of.js';
 import { UNDO_ASKS } from '../../rules/tasks/describe-undo.js';
 import { plainYes } from '../../rules/tasks/stored-result.js';
 import { awaitApproval } from '../approvals/await-approval.js';
 import { askGuards, fireAfter, type Hooked } from '../hooks/ask-hooks.js';
-import { isStepFailure, StepFailure } from '../steps/step-failure.js';
+import { isStepFailure, messageOf, StepFailure } from '../steps/step-failure.js';
+import type { TaskIdentity } from '../task/identity.js';
 import type { TaskRun } from '../task/task-run.js';
 import { heldQueue } from './hold-session.js';
-import { isForAnother, keyWait } from './local-activities.js';
+import { isForAnother, keyWait, localActivity, untilKeyed } from './local-activities.js';
 import { failureOf } from './read-call-failure.js';
 import { type OperationCall, scheduleCall } from './schedule-call.js';
-import { type EnteredCall, entersCalls, inSession } from './session-calls.js';
 
 /** For tasks and steps. Source: docs/architecture.md#the-rooms. @throws StepFailure; cancellation; Halted. */
 export function callOperation(run: TaskRun, call: OperationCall): Promise<Json> {
@@ -167,4 +170,51 @@ function allowedBy(run: TaskRun, { operation, path }: OperationCall): Pick<HookA
     ...(run.task.plan.hooks === 'activities' ? [] : answersOf(operation.hooks.pre_call, 'PreAbilityCall')),
     ...answersOf(operation.hooks.post_call, 'PostAbilityCall'),
   ];
+}
+
+/** Whether calls must be entered in the session first, since guards of the project read them. */
+export function entersCalls({ plan, start }: TaskIdentity): boolean {
+  return plan.session_calls === true && start.session !== null;
+}
+
+interface EnteredCall {
+  id: string;
+  /** Set when guards and approvers have allowed it. */
+  isMade: boolean;
+}
+
+/** Runs a call that its guards enter in the session, and reports its end there before returning. */
+export async function inSession<T>(run: TaskRun, action: (call: EnteredCall) => Promise<T>): Promise<T> {
+  const call = { id: uuid4(), isMade: false };
+  try {
+    const output = await action(call);
+    await endCall(run, call, 'succeeded');
+    return output;
+  } catch (error) {
+    await endCall(run, call, statusOf(call, error));
+    throw error;
+  }
+}
+
+function statusOf({ isMade }: EnteredCall, error: unknown): CallStatus | 'denied' {
+  if (isMade && isCancellation(error)) return 'cancelled';
+  return endOfCall(isMade, isStepFailure(error) ? error.problem.code : undefined);
+}
+
+/** If the report fails, the session counts the call as running, so no limit is exceeded. */
+async function endCall(run: TaskRun, { id }: EnteredCall, status: EndCallRequest['status']): Promise<void> {
+  const end = localActivity<EndCallRequest, void>(ACTIVITIES.endCall, {
+    scheduleToCloseTimeout: '30s',
+    startToCloseTimeout: '10s',
+    retry: { maximumAttempts: 5, initialInterval: '200ms' },
+  });
+  run.life.pendingWork += 1;
+  try {
+    const request = { ...run.task.context, call_id: id, status };
+    await CancellationScope.nonCancellable(() => untilKeyed(() => end(request), true));
+  } catch (error) {
+    run.warnings.add(`The session did not learn how a call ended (${status}): ${messageOf(error)}`);
+  } finally {
+    run.life.pendingWork -= 1;
+  }
 }

@@ -25,6 +25,7 @@ import { childPlan } from '../../rules/plans/child-plan.js';
 import { nextArguments } from '../../rules/tasks/task-arguments.js';
 import { wayOnFrom } from '../../rules/tasks/ways-to-retry.js';
 import { readTraceparent } from '../../rules/traces/trace-context.js';
+import { defined } from '../../text/defined.js';
 import { StepFailure } from '../steps/step-failure.js';
 import type { Budget } from '../task/budget.js';
 import type { TaskRun } from '../task/task-run.js';
@@ -75,10 +76,7 @@ export async function callWorkflow(run: TaskRun, call: WorkflowCall): Promise<Js
       ability,
       left_ms: leftMs,
       ...(run.input.changedBy.length > 0 && { changed_by: run.input.changedBy }),
-      ...(files && { files }),
-      ...(room !== undefined && { file_room: room }),
-      ...(grant && { agent: grant }),
-      ...(held !== undefined && { held }),
+      ...defined({ files, file_room: room, agent: grant, held }),
     },
   };
   const workflowId = `${run.task.id}/${path}${attemptOf(groups)}`;
@@ -142,8 +140,7 @@ function memoOf(parent: string, { seal, user }: TaskStart, { ability, environmen
     version: ability.version,
     environment: environment.name,
     requested_by: user.name,
-    ...(seal.intent !== undefined && { intent: seal.intent }),
-    ...(trace !== undefined && { trace }),
+    ...defined({ intent: seal.intent, trace }),
     parent,
   };
 }

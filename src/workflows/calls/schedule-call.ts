@@ -5,6 +5,7 @@ import type { JsonObject } from '../../contracts/json.js';
 import { ACTIVITY_LIMITS, TIMEOUT_MARGIN_MS } from '../../contracts/names.js';
 import type { PlanOperation, PlanRetry } from '../../contracts/plan.js';
 import { attemptsOf, RETRY, stepLimit } from '../../rules/calls/call-limits.js';
+import { defined } from '../../text/defined.js';
 import type { Budget } from '../task/budget.js';
 import type { Halt } from '../task/stop-branches.js';
 import type { TaskRun } from '../task/task-run.js';
@@ -50,8 +51,7 @@ export function scheduleCall(
     path,
     with: input,
     ...(isAgain && { groups: [...groups] }),
-    ...(files && { files }),
-    ...(room !== undefined && { file_room: room }),
+    ...defined({ files, file_room: room }),
   };
   const limitMs = Math.min(stepLimit(task.plan.limits, operation, timeoutMs), leftMs) + TIMEOUT_MARGIN_MS;
   const attempts = attemptsOf(operation, retry?.attempts);

@@ -10,8 +10,9 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { EndedHoldersRequest } from '../../contracts/activities.js';
-import type { LockState, SlotAnswer, SlotEntry, SlotWord } from '../../contracts/concurrency.js';
+import type { LockState, SlotAnswer, SlotAsk, SlotEntry, SlotWord, Turn } from '../../contracts/concurrency.js';
 import { ACTIVITIES, LOCK_SIGNALS, QUERIES, SLOT_SIGNAL } from '../../contracts/names.js';
+import type { TaskStart } from '../../contracts/task.js';
 import { readLockState, readSlotReference, readSlotRequest } from '../../rules/concurrency/read-lock-state.js';
 import { Slots } from '../../rules/concurrency/slots.js';
 import { localActivity } from '../calls/local-activities.js';
@@ -169,4 +170,19 @@ function showDetails(key: string, { holders, line }: Slots): void {
 
 function code(text: string): string {
   return `\`${text.replaceAll('`', "'").replaceAll(/\s+/g, ' ')}\``;
+}
+
+/** A task's place in the queue of its lock. */
+export class LockTurn {
+  /** Set once the task has requested its turn. */
+  turn: Turn | undefined;
+  /** Token of the request, and whether lists show a silent lock; undefined before the first request. */
+  slot: SlotAsk | undefined;
+  /** Answers that came without the token that the task knew then. */
+  readonly early: SlotAnswer[] = [];
+
+  constructor(carried: TaskStart['carried']) {
+    this.turn = carried?.turn && { ...carried.turn };
+    this.slot = carried?.slot && { ...carried.slot };
+  }
 }

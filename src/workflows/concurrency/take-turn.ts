@@ -6,7 +6,7 @@ import { localActivity, untilKeyed } from '../calls/local-activities.js';
 import { Halted, readActivityFailure, StepFailure } from '../steps/step-failure.js';
 import { refuseCancelled } from '../task/before-step.js';
 import type { TaskRun } from '../task/task-run.js';
-import type { LockTurn } from './lock-turn.js';
+import type { LockTurn } from './lock.js';
 
 /** A lock that answers at all does so within this; until then lists do not show the task as waiting. */
 const FIRST_ANSWER_MS = 2000;

@@ -1,12 +1,12 @@
+import type { HookAnswer } from '../../contracts/hooks.js';
 import type { Plan } from '../../contracts/plan.js';
 import { isStepEnd } from '../../contracts/states.js';
 import type { Carried, Progress, StepProgress, TaskStart } from '../../contracts/task.js';
-import { nameOfStep } from '../../rules/steps/step-name.js';
 import { stepsRead } from '../../rules/steps/steps-read.js';
-import { isInTurn } from '../../rules/steps/turn-paths.js';
+import { isInTurn, nameOfStep } from '../../rules/steps/turn-paths.js';
+import { defined } from '../../text/defined.js';
 import { durationOf } from '../steps/step-notes.js';
 import type { TaskRun } from '../task/task-run.js';
-import { keepAnswers, keepWarnings } from './carried-notes.js';
 
 /** Start arguments of a task's next run. Source: docs/architecture.md#what-lives-where-in-temporal. */
 export function carryOn(run: TaskRun): TaskStart {
@@ -25,10 +25,7 @@ export function carryOn(run: TaskRun): TaskStart {
     sequence: steps.sequence,
     paused: life.paused,
     ...(!task.plan.agent && run.agent && { agents: run.agent }),
-    ...(lock.turn && { turn: lock.turn }),
-    ...(lock.slot && { slot: lock.slot }),
-    ...(life.handling && { handling: life.handling }),
-    ...(made && { made }),
+    ...defined({ turn: lock.turn, slot: lock.slot, handling: life.handling, made }),
     ...(steps.inTurns.count > 0 && { steps_in_turns: steps.inTurns.count }),
     ...((left.answers > 0 || left.warnings > 0) && { left }),
     ...(files.listed.length > 0 && { files: files.listed }),
@@ -71,4 +68,55 @@ function trimmed(entry: StepProgress, isRead: boolean, isTurn: boolean): StepPro
 
 function mapValues<From, To>(map: Record<string, From>, change: (value: From) => To): Record<string, To> {
   return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, change(value)]));
+}
+
+/** What is carried to the task's next run; `left` is the number of dropped items. */
+interface Kept<T> {
+  kept: T[];
+  left: number;
+}
+
+/** Maximum number of carried answers that allow a call without a warning. */
+const MAX_SILENT = 200;
+/** Characters of JSON; a loop with a warning hook could otherwise carry a megabyte. */
+const MAX_ANSWERS = 96 * 1024;
+const MAX_WARNINGS = 64 * 1024;
+
+/** Keeps denials, confirmations and errors, then warnings, the first of each; then the latest that allow. */
+export function keepAnswers(answers: readonly HookAnswer[]): Kept<HookAnswer> {
+  const grave = answers.filter(isGrave);
+  const warning = answers.filter((answer) => !isGrave(answer) && !isSilent(answer));
+  const silent = answers.filter(isSilent).slice(-MAX_SILENT).toReversed();
+  return within(MAX_ANSWERS, answers, [...grave, ...warning, ...silent]);
+}
+
+/** Without repetitions; unknown outcomes have priority. */
+export function keepWarnings(warnings: readonly string[]): Kept<string> {
+  const distinct = [...new Set(warnings)];
+  const isUnknown = (warning: string): boolean => warning.includes('outcome.unknown');
+  const preferred = [...distinct.filter(isUnknown), ...distinct.filter((warning) => !isUnknown(warning))];
+  return within(MAX_WARNINGS, distinct, preferred);
+}
+
+/** Whether an answer stopped a call, or made it wait for a confirmation. */
+function isGrave({ decision, status }: HookAnswer): boolean {
+  return decision !== 'allow' || status === 'error';
+}
+
+function isSilent(answer: HookAnswer): boolean {
+  return !isGrave(answer) && (answer.warnings ?? []).length === 0;
+}
+
+/** Selects preferred items until the size is used up; keeps the original order. */
+function within<T>(max: number, all: readonly T[], preferred: readonly T[]): Kept<T> {
+  const chosen = new Set<T>();
+  let room = max;
+  for (const item of preferred) {
+    const size = JSON.stringify(item).length;
+    if (size > room) continue;
+    room -= size;
+    chosen.add(item);
+  }
+  const kept = all.filter((item) => chosen.has(item));
+  return { kept, left: all.length - kept.length };
 }

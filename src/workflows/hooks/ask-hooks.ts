@@ -5,9 +5,15 @@ import type { Json, JsonObject } from '../../contracts/json.js';
 import { ACTIVITY_LIMITS } from '../../contracts/names.js';
 import type { PlanHook, PlanOperation } from '../../contracts/plan.js';
 import type { Problem } from '../../contracts/problem.js';
-import { firesFor } from '../../rules/hooks/fires-for-caller.js';
-import { firstDeny } from '../../rules/hooks/guard-precedence.js';
-import { answerExpression, denialOf, failedAnswer, type HookFacts, hookFacts } from '../../rules/hooks/hook-facts.js';
+import { firstDeny } from '../../rules/hooks/fold-answers.js';
+import {
+  answerExpression,
+  denialOf,
+  failedAnswer,
+  firesFor,
+  type HookFacts,
+  hookFacts,
+} from '../../rules/hooks/hook-facts.js';
 import { handlerReadsSession } from '../../rules/sessions/session-reads.js';
 import { callerOf } from '../../rules/tasks/caller-of.js';
 import { untilKeyed } from '../calls/local-activities.js';

@@ -11,6 +11,7 @@ import { ACTIVITIES, ACTIVITY_LIMITS } from '../../contracts/names.js';
 import type { Problem } from '../../contracts/problem.js';
 import type { EditAnswer, InputEdit } from '../../contracts/task.js';
 import { digestOf } from '../../rules/canonical.js';
+import { defined } from '../../text/defined.js';
 import { asApplicationFailure, readActivityFailure } from '../steps/step-failure.js';
 import type { TaskIdentity } from '../task/identity.js';
 import type { TaskRun } from '../task/task-run.js';
@@ -104,8 +105,7 @@ function preflightAgain(
     ...task.context,
     input,
     by,
-    ...(caller && { caller }),
-    ...(only && { only }),
+    ...defined({ caller, only }),
   });
 }
 

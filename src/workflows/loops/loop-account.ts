@@ -3,6 +3,7 @@ import type { PlanStep } from '../../contracts/plan.js';
 import type { Problem } from '../../contracts/problem.js';
 import type { Progress, StepProgress } from '../../contracts/task.js';
 import { addNumber } from '../../rules/number-ranges.js';
+import { defined } from '../../text/defined.js';
 import { errorOf, isOrigin } from '../steps/step-notes.js';
 
 /** Number of failures of a loop that are listed; the rest is counted. */
@@ -96,8 +97,7 @@ export function describeFailure(
     status,
     path: at.path,
     attempts: at.attempts,
-    ...(rounds !== undefined && { rounds }),
-    ...(at.task !== undefined && { task: at.task }),
+    ...defined({ rounds, task: at.task }),
     ...errorOf(problem && { status, error: problem }),
   };
 }

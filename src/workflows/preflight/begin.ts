@@ -1,16 +1,34 @@
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
-import { upsertMemo, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import {
+  type ActivityOptions,
+  ApplicationFailure,
+  type LocalActivityOptions,
+  proxyActivities,
+  upsertMemo,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { ACTIVITIES, ACTIVITY_LIMITS } from '../../contracts/names.js';
 import { AbilityError, type Problem } from '../../contracts/problem.js';
 import type { StoredResult } from '../../contracts/stored-result.js';
-import type { PreflightRequest, TaskArguments, TaskMemo, TaskOptions, TaskStart } from '../../contracts/task.js';
+import type {
+  Formed,
+  PreflightAnswer,
+  PreflightRequest,
+  Refusal,
+  TaskArguments,
+  TaskMemo,
+  TaskOptions,
+  TaskStart,
+} from '../../contracts/task.js';
 import { parseDuration } from '../../rules/duration.js';
 import { whyNotThisBuild } from '../../rules/plans/engine-version.js';
 import { continuedStart, readGiven, startOf, userOf } from '../../rules/tasks/task-arguments.js';
 import { unattendedOf } from '../../rules/tasks/unattended.js';
+import { defined } from '../../text/defined.js';
 import { notifyOfRefusal } from '../approvals/notices.js';
-import type { RefusedIn } from '../steps/step-failure.js';
-import { readRefusal, unavailable } from './refusals.js';
-import { runPreflight } from './run-preflight.js';
+import { localActivity } from '../calls/local-activities.js';
+import { type RefusedIn, readActivityFailure } from '../steps/step-failure.js';
 
 /** What a task begins with, and the queue if it goes on elsewhere; or how it ended before it began. */
 export type Begun = { start: TaskStart; queue?: string | undefined } | { ended: StoredResult };
@@ -21,7 +39,6 @@ export type Begun = { start: TaskStart; queue?: string | undefined } | { ended: 
  * @throws ApplicationFailure with the code of the refusal; cancellation; {@link NotThisBuild}.
  */
 export async function beginTask(args: TaskArguments): Promise<Begun> {
-  refuseEarlierBuild(args);
   let options: TaskOptions = {};
   try {
     refuseForeignRuns();
@@ -81,18 +98,6 @@ export class NotThisBuild extends Error {
     // Of an error that fails a workflow task, Temporal keeps the message only.
     super(`engine.unsupported: ${message}`);
   }
-}
-
-/**
- * A task of the time before the first release: its history cannot be continued.
- */
-function refuseEarlierBuild([first, second]: readonly unknown[]): void {
-  const isOfBefore = (value: unknown): boolean =>
-    value !== null && typeof value === 'object' && 'seal' in value && ('$plan' in value || 'format' in value);
-  if (!isOfBefore(second) && !isOfBefore(first)) return;
-  throw new NotThisBuild(
-    'The task was started by a build from before the first release, and this build cannot continue it: terminate it in the Temporal UI, and run the ability again',
-  );
 }
 
 /**
@@ -233,10 +238,60 @@ function memoOf(
     ...(version !== undefined && { version }),
     environment,
     requested_by: name,
-    ...(agent !== undefined && { agent }),
-    ...(retry && { retry_of: retry.task }),
-    ...(intent !== undefined && { intent }),
-    ...(trace !== undefined && { trace }),
-    ...(handle !== undefined && { handle }),
+    ...defined({ agent, retry_of: retry?.task, intent, trace, handle }),
   };
+}
+
+/** Definitions, credentials and MCP servers answer within this, or the request is refused. */
+const LIMIT = '55s';
+
+const LOCAL: LocalActivityOptions = { scheduleToCloseTimeout: LIMIT, retry: { maximumAttempts: 2 } };
+
+const DEDICATED: ActivityOptions = {
+  scheduleToStartTimeout: ACTIVITY_LIMITS.schedule_to_start,
+  scheduleToCloseTimeout: '3m',
+  startToCloseTimeout: LIMIT,
+  // Detects a killed worker by its missing heartbeats.
+  heartbeatTimeout: ACTIVITY_LIMITS.heartbeat,
+  retry: { initialInterval: '200ms', maximumAttempts: 5 },
+  summary: 'hooks before creation',
+};
+
+/** One event of the history; with hooks that are scripts or abilities, an activity of their phase besides. */
+export async function runPreflight(request: PreflightRequest): Promise<Exclude<PreflightAnswer, { dedicated: true }>> {
+  const answer = await localActivity<PreflightRequest, PreflightAnswer>(ACTIVITIES.preflight, LOCAL)(request);
+  if (!('dedicated' in answer)) return answer;
+  const { PreAbilityCreate: ask } = proxyActivities<{ PreAbilityCreate(): Promise<Formed> }>(DEDICATED);
+  return ask();
+}
+
+/** Why preflight refused, and where; undefined for a cancellation and for errors that are none of ours. */
+export function readRefusal(error: unknown): { problem: Problem; at: RefusedIn | undefined } | undefined {
+  const end = readActivityFailure(error);
+  if (end.kind === 'other') return undefined;
+  if (end.kind === 'timeout') {
+    const message = `The preflight did not end in time (${end.type}); nothing was run`;
+    const suggestion = 'Start it again; `ability doctor` checks the workers.';
+    return { problem: { code: 'worker.unavailable', message, suggestion }, at: undefined };
+  }
+  return { problem: end.problem, at: end.refusedIn };
+}
+
+/** The failure with which a task ends that could not be formed. Source: R-000-71 to R-000-73. */
+export function unavailable({ code, message, suggestion, details, location }: Problem): ApplicationFailure {
+  const refusal: Refusal = {
+    status: 'unavailable',
+    code,
+    reason: message,
+    suggestion: suggestion ?? null,
+    ...defined({ details, location }),
+  };
+  const failure = ApplicationFailure.create({
+    type: code,
+    message: `${code}: ${message}`.slice(0, 2000),
+    nonRetryable: true,
+    details: [refusal],
+  });
+  failure.stack = '';
+  return failure;
 }

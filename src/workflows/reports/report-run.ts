@@ -5,6 +5,7 @@ import type { BegunTask, RunSinks, TaskReport } from '../../contracts/run-sinks.
 import type { StoredResult } from '../../contracts/stored-result.js';
 import type { Refusal, StepProgress, TaskStart } from '../../contracts/task.js';
 import { readTraceparent } from '../../rules/traces/trace-context.js';
+import { defined } from '../../text/defined.js';
 
 const { runs } = proxySinks<RunSinks>();
 
@@ -55,7 +56,6 @@ function taskOf({ seal, user, session, child, options }: TaskStart): BegunTask {
     seal,
     user,
     session,
-    ...(child && { child: child.ability }),
-    ...(trace !== undefined && { trace }),
+    ...defined({ child: child?.ability, trace }),
   };
 }

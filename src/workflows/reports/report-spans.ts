@@ -5,9 +5,10 @@ import type { SpanSinks } from '../../contracts/run-sinks.js';
 import { isStepEnd } from '../../contracts/states.js';
 import type { Progress } from '../../contracts/task.js';
 import { SANDBOX_FLAG } from '../../contracts/traces.js';
-import { TURNS } from '../../rules/agents/agent-turns.js';
+import { TURNS } from '../../rules/agents/agent-usage.js';
 import { findStep } from '../../rules/steps/find-step.js';
 import { hookInstanceOf } from '../../rules/traces/trace-ids.js';
+import { defined } from '../../text/defined.js';
 
 const { traces } = proxySinks<SpanSinks>();
 
@@ -51,8 +52,7 @@ export function reportStep(
     path,
     verb: step.verb,
     status,
-    ...(call !== undefined && { call }),
-    ...(attempts !== undefined && { attempts }),
+    ...defined({ call, attempts }),
     started_at,
     finished_at,
     ...(error && { error: error.code }),

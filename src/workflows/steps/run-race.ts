@@ -1,7 +1,7 @@
 import { CancellationScope } from '@temporalio/workflow';
 import type { Json } from '../../contracts/json.js';
 import type { PlanStep, RaceStep } from '../../contracts/plan.js';
-import { nameOfStep } from '../../rules/steps/step-name.js';
+import { nameOfStep } from '../../rules/steps/turn-paths.js';
 import { type Cause, causeOf } from '../calls/lost-calls.js';
 import { type Frame, frameInside } from './frame.js';
 import { Halted, isStepFailure, isUnknown } from './step-failure.js';

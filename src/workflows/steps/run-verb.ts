@@ -1,9 +1,16 @@
 import type { Json } from '../../contracts/json.js';
-import type { GroupStep, ParallelStep, PlanStep, PlanTemplate, SwitchStep } from '../../contracts/plan.js';
-import { nameOfStep } from '../../rules/steps/step-name.js';
-import { evaluate, evaluateCondition, evaluateCount, evaluateText } from './evaluate.js';
+import type {
+  ApprovalStep,
+  GroupStep,
+  ParallelStep,
+  PlanStep,
+  PlanTemplate,
+  SwitchStep,
+} from '../../contracts/plan.js';
+import { nameOfStep } from '../../rules/steps/turn-paths.js';
+import { awaitApproval } from '../approvals/await-approval.js';
+import { evaluate, evaluateCondition, evaluateCount, evaluateDuration, evaluateText } from './evaluate.js';
 import { type Frame, frameInside, runSteps } from './frame.js';
-import { runApproval } from './run-approval.js';
 import { runCall } from './run-call.js';
 import { runForeach } from './run-foreach.js';
 import { runMany } from './run-many.js';
@@ -84,4 +91,41 @@ async function runSwitch({ cases }: SwitchStep, path: string, frame: Frame): Pro
     for (const step of steps) run.steps.skip(step, `${path}/`);
   }
   return chosen ? runSteps(chosen.steps, frameInside(frame, path)) : null;
+}
+
+/**
+ * Waits for people. @returns who decided, with their comment. Source: docs/approvals.md;
+ * docs/workflow-language.md#calls.
+ */
+async function runApproval(step: ApprovalStep, path: string, frame: Frame): Promise<Json> {
+  const { run } = frame;
+  const { ability, environment } = run.task.plan;
+  const { title, approvers, quorum, expires, comment, fields } = step.approval;
+  run.steps.note(path, step.id, { status: 'waiting' });
+  const approval = await awaitApproval(
+    run,
+    {
+      path,
+      step: step.id,
+      title: evaluateText(title, frame),
+      what: {
+        ability: ability.id,
+        implementation: null,
+        environment: environment.name,
+        effects: ability.effects,
+        input: run.input.value,
+      },
+      reasons: [`The step ${step.id} of ${ability.id} asks.`],
+      approvers: approvers ?? environment.approvers,
+      quorum: quorum ?? environment.quorum,
+      expiresMs: frame.budget.capWait(evaluateDuration(expires, frame)),
+      comment,
+      ...(fields && { fields }),
+    },
+    frame.halt,
+  );
+  const last = approval.decisions.at(-1);
+  const by = last === undefined || last.by === 'unnamed' ? 'unnamed' : last.by.name;
+  const filled = Object.assign({}, ...approval.decisions.map((decision) => decision.fields));
+  return { decision: 'approve', by, comment: last?.comment ?? null, fields: filled };
 }

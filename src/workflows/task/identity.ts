@@ -3,7 +3,7 @@ import type { CallContext } from '../../contracts/activities.js';
 import type { Plan, PlanStep } from '../../contracts/plan.js';
 import type { TaskStart } from '../../contracts/task.js';
 import { childPlan } from '../../rules/plans/child-plan.js';
-import { sealMark } from '../../rules/plans/seal-mark.js';
+import { sealMark } from '../../rules/plans/plan-digest.js';
 import { allSteps } from '../../rules/steps/find-step.js';
 import { keyOf } from '../../rules/tasks/task-ids.js';
 

@@ -2,8 +2,7 @@ import { FILE_LIMITS, type FileValue, type StepFiles, type TaskFile } from '../.
 import type { Json } from '../../contracts/json.js';
 import type { Plan, PlanStep } from '../../contracts/plan.js';
 import type { TaskStart } from '../../contracts/task.js';
-import { filesIn } from '../../rules/calls/files-in.js';
-import { makesFiles } from '../../rules/calls/makes-files.js';
+import { filesIn, makesFiles } from '../../rules/calls/files-in.js';
 
 /**
  * The files of a task: of its input, its own calls, and the outputs of tasks it called. A file value proves

@@ -1,17 +1,17 @@
 import type { AgentUsage } from '../../contracts/agent.js';
 import type { Rollback, StepSummary, TaskStart } from '../../contracts/task.js';
-import { TURNS } from '../../rules/agents/agent-turns.js';
-import { usageOf } from '../../rules/agents/agent-usage.js';
+import type { Held } from '../../contracts/task-carried.js';
+import { TURNS, usageOf } from '../../rules/agents/agent-usage.js';
+import { usesSession } from '../../rules/calls/holds-session.js';
 import { Approvals } from '../approvals/approvals.js';
 import { CallsMade } from '../calls/calls-made.js';
 import { LostCalls } from '../calls/lost-calls.js';
-import { LockTurn } from '../concurrency/lock-turn.js';
+import { LockTurn } from '../concurrency/lock.js';
 import { HookAnswers } from '../hooks/hook-answers.js';
 import { TaskInput } from '../input-changes/task-input.js';
 import { StepStates } from '../steps/step-states.js';
 import { summarize } from '../view/summary.js';
 import { TaskBudget } from './budget.js';
-import { HeldSessions } from './held-sessions.js';
 import { TaskIdentity } from './identity.js';
 import { TaskLifecycle } from './lifecycle.js';
 import { TaskFiles } from './task-files.js';
@@ -65,4 +65,32 @@ export class TaskRun {
     const { task, steps } = this;
     return summarize(task.plan, task.listed, steps.progress, isEnded, steps.underWay);
   }
+}
+
+/** Where the MCP sessions of a task are: on one worker, for the task and those that it calls. */
+class HeldSessions {
+  /** Undefined before the first call that needs one. */
+  queue: Held | undefined;
+  asking: Promise<Held> | undefined;
+  /** Id of a step whose result is reused from the task that this one retries, with whom its session ended. */
+  readonly endedFrom: string | undefined;
+
+  constructor(task: TaskIdentity) {
+    const { carried, child } = task.start;
+    this.endedFrom = carried ? undefined : endedStep(task);
+    const given = (carried ?? child)?.held;
+    this.queue = given === undefined && this.endedFrom !== undefined ? null : given;
+  }
+}
+
+function endedStep({ plan, listed, start: { progress } }: TaskIdentity): string | undefined {
+  if (!progress) return undefined;
+  const used = listed.find(({ step, path }) => {
+    if (step.verb !== 'call' || !usesSession(plan, step.call)) return false;
+    const [at = path] = path.split('/*');
+    const { status = 'pending', items = {}, agent } = progress[at] ?? {};
+    const isEnded = status !== 'pending' && status !== 'skipped';
+    return isEnded || Object.keys(items).length > 0 || (agent?.calls ?? 0) > 0;
+  });
+  return used?.path.split('/*')[0]?.split('/').at(-1);
 }

@@ -5,6 +5,7 @@ import type { Progress, StepProgress, StepSummary } from '../../contracts/task.j
 import { rangesOf } from '../../rules/number-ranges.js';
 import { isLoop } from '../../rules/steps/step-kinds.js';
 import { isInTurn } from '../../rules/steps/turn-paths.js';
+import { defined } from '../../text/defined.js';
 import { accountOf, type ItemsUnderWay } from '../loops/loop-account.js';
 import { countTurns, wallTimeOf } from '../loops/turn-counts.js';
 import { durationOf, errorOf, isUndo } from '../steps/step-notes.js';
@@ -84,8 +85,7 @@ function summaryOfTurns(
     attempts,
     duration_ms: isStepEnd(status) ? wallTimeOf(count) : null,
     turns,
-    ...(error && { error }),
-    ...(failed !== undefined && { failed_turns: failed }),
+    ...defined({ error, failed_turns: failed }),
     ...listOf(failures, covered),
   };
 }
@@ -113,8 +113,7 @@ function loopOf(
     ...others,
     ...(under && under.running > 0 && under),
     ...(isOver && rest > 0 && { not_run: rest }),
-    ...(done && { done }),
-    ...(skipped && { skipped_items: skipped }),
+    ...defined({ done, skipped_items: skipped }),
   };
   return { items, ...listOf(failures, bad) };
 }

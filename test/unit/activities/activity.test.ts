@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { activityOf, taskOf } from '../../../src/activities/activity.js';
 import { BoundedMap } from '../../../src/activities/bounded-map.js';
+import { activityOf, taskOf } from '../../../src/activities/failures.js';
 import { ACTIVITY_LIMITS } from '../../../src/contracts/names.js';
 import { AbilityError } from '../../../src/contracts/problem.js';
 import { type ActivityInfo, activityEnvironment } from './admitted-task.js';

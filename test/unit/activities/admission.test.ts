@@ -6,7 +6,7 @@ import { CEL, taskQueueOf, WORKFLOWS } from '../../../src/contracts/names.js';
 import type { Plan } from '../../../src/contracts/plan.js';
 import type { Seal } from '../../../src/contracts/seal.js';
 import { digestOf } from '../../../src/rules/canonical.js';
-import { sealMark } from '../../../src/rules/plans/seal-mark.js';
+import { sealMark } from '../../../src/rules/plans/plan-digest.js';
 import { examplePlan } from '../rules/example-plan.js';
 
 const { ability, steps, finally: cleanup, limits } = examplePlan();

@@ -7,7 +7,7 @@ import { taskQueueOf } from '../../../src/contracts/names.js';
 import type { Plan } from '../../../src/contracts/plan.js';
 import type { Seal } from '../../../src/contracts/seal.js';
 import { digestOf } from '../../../src/rules/canonical.js';
-import { sealMark } from '../../../src/rules/plans/seal-mark.js';
+import { sealMark } from '../../../src/rules/plans/plan-digest.js';
 
 /** The keys that seal the tasks of these tests. */
 export const KEYS = { keys: new Map([['k', Buffer.alloc(32, 1)]]) };

@@ -1,6 +1,6 @@
 import type { SpanAttributes } from '../../../src/contracts/traces.js';
 import { inOwnTrace } from '../../../src/tracing/current-span.js';
-import type { EndedSpan, Tracer } from '../../../src/tracing/tracer.js';
+import type { EndedSpan, Tracer } from '../../../src/tracing/open-tracer.js';
 
 /** A tracer that stores its spans in the order in which they ended. */
 export function keepingTracer(recordsContents = false): Tracer & { spans: EndedSpan[] } {

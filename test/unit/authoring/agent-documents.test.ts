@@ -9,7 +9,7 @@ import {
   findAgentDocuments,
   planAgentDocuments,
 } from '../../../src/authoring/agent-documents/plan-agent-documents.js';
-import { EXIT } from '../../../src/contracts/exit-codes.js';
+import { EXIT } from '../../../src/contracts/states.js';
 import { metaTools } from '../../../src/doors/mcp/tools.js';
 import { makeProject, type ProjectFolder } from '../../fixtures/project-folder.js';
 import { errorOf } from '../error-of.js';

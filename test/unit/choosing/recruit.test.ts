@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { inferCapabilities, type Recruitment, recruit, recruitIn } from '../../../src/choosing/recruit/recruit.js';
 import { meaningOf } from '../../../src/contracts/codes.js';
-import { EXIT } from '../../../src/contracts/exit-codes.js';
+import { EXIT } from '../../../src/contracts/states.js';
 import { listSpecialists } from '../../../src/definitions/specialists.js';
 import { errorOf } from '../error-of.js';
 import { registryOf } from '../temporary-project.js';

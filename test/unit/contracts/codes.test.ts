@@ -3,9 +3,16 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { CODES, familyOf, meaningOf, OUR_FAMILIES } from '../../../src/contracts/codes.js';
-import { EXIT, EXIT_OF_STATE } from '../../../src/contracts/exit-codes.js';
 import { LINT_CODES, LINT_ERRORS, lintMeaningOf } from '../../../src/contracts/lint-codes.js';
-import { END_STATES, isEndState, isStepEnd, OPEN_STATES, STEP_STATUSES } from '../../../src/contracts/states.js';
+import {
+  END_STATES,
+  EXIT,
+  EXIT_OF_STATE,
+  isEndState,
+  isStepEnd,
+  OPEN_STATES,
+  STEP_STATUSES,
+} from '../../../src/contracts/states.js';
 
 const SRC = fileURLToPath(new URL('../../../src', import.meta.url));
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { parse, parseDocument } from 'yaml';
-import { EXIT } from '../../../src/contracts/exit-codes.js';
+import { EXIT } from '../../../src/contracts/states.js';
 import { checkFormat } from '../../../src/definitions/check-format.js';
 import { FORMATS, type FormatName } from '../../../src/definitions/schemas/schema-files.js';
 import { isProblem, readYaml } from '../../../src/definitions/yaml-source.js';

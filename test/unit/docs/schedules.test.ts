@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { EXIT } from '../../../src/contracts/exit-codes.js';
+import { EXIT } from '../../../src/contracts/states.js';
 import { checkFormat } from '../../../src/definitions/check-format.js';
 import { FORMATS } from '../../../src/definitions/schemas/schema-files.js';
 import { isProblem, readYaml } from '../../../src/definitions/yaml-source.js';

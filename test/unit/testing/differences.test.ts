@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { compareLists } from '../../../src/testing/differences.js';
+import { compareLists } from '../../../src/testing/report.js';
 
 describe('two lists', () => {
   const lines = (expected: string, actual: string): string =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { StepSummary } from '../../../src/contracts/task.js';
-import { type CaseOutcome, judgeCase } from '../../../src/testing/judge-case.js';
+import { type CaseOutcome, judgeCase } from '../../../src/testing/run-case.js';
 
 const step = (path: string, status: StepSummary['status']): StepSummary => ({
   id: path.split('/').at(-1) ?? path,

@@ -3,8 +3,8 @@ import { modelRouter } from '../../../src/choosing/decide/model-router.js';
 import { embedThrough } from '../../../src/choosing/embeddings-endpoint.js';
 import { AbilityError } from '../../../src/contracts/problem.js';
 import { currentTraceparent, inOwnTrace } from '../../../src/tracing/current-span.js';
+import type { EndedSpan, Tracer } from '../../../src/tracing/open-tracer.js';
 import { traceModelCall } from '../../../src/tracing/trace-model-call.js';
-import type { EndedSpan, Tracer } from '../../../src/tracing/tracer.js';
 import { answerBody, openChatEndpoint } from '../../fixtures/servers/chat-endpoint.js';
 
 const spans: EndedSpan[] = [];

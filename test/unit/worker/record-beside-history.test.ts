@@ -10,7 +10,7 @@ import { taskQueueOf } from '../../../src/contracts/names.js';
 import type { TaskRecord } from '../../../src/contracts/record.js';
 import { SecretSource } from '../../../src/planning/secrets/secret-source.js';
 import { digestOf } from '../../../src/rules/canonical.js';
-import { sealMark } from '../../../src/rules/plans/seal-mark.js';
+import { sealMark } from '../../../src/rules/plans/plan-digest.js';
 import { EndRecords } from '../../../src/worker/record-beside-history.js';
 import { examplePlan } from '../rules/example-plan.js';
 

@@ -2,7 +2,7 @@ import type { HookAnswer } from '../../../contracts/hooks.js';
 import type { JsonObject } from '../../../contracts/json.js';
 import { isShown, toolCallOf } from '../../../definitions/tool-mapping/map-tool.js';
 import type { ScriptFacts } from '../../../planning/scripts/texts/evaluate-script.js';
-import { isGuardPhase } from '../../../rules/hooks/guard-precedence.js';
+import { isGuardPhase } from '../../../rules/hooks/fold-answers.js';
 import { failedAnswer } from '../../../rules/hooks/hook-facts.js';
 import { oneLine } from '../../../rules/shown-text.js';
 import type { ScriptHookDependencies } from '../ask-script.js';

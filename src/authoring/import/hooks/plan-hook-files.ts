@@ -7,7 +7,7 @@ import type { JsonObject } from '../../../contracts/json.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import { hook as format } from '../../../definitions/formats/hooks.js';
 import type { Registry } from '../../../definitions/registry.js';
-import { schemaLine } from '../../schema-line.js';
+import { schemaLine } from '../../file-draft.js';
 import type { PlannedFile } from '../../write-together.js';
 import { renderDefinition } from '../../write-yaml.js';
 import type { HookDraft } from './draft-hooks.js';

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../../contracts/json.js';
-import { cleanText, isPart, listOf, memberOf, type Part, partOf } from './document-parts.js';
-import { referenceIn } from './follow-reference.js';
+import { defined } from '../../../text/defined.js';
+import { cleanText, isPart, listOf, memberOf, type Part, partOf, referenceIn } from './follow-reference.js';
 import type { HiddenNames } from './hidden-names.js';
 import { isNumber, isPattern, SCHEMA_KEYWORDS, VALUE_KEYWORDS } from './schema-keywords.js';
 
@@ -232,8 +232,7 @@ function nullable(schema: Part, converted: JsonObject): JsonObject {
   const { description, title, ...rest } = converted;
   if (Object.keys(rest).length === 0) return converted;
   return {
-    ...(title !== undefined && { title }),
-    ...(description !== undefined && { description }),
+    ...defined({ title, description }),
     anyOf: [rest, { type: 'null' }],
   };
 }

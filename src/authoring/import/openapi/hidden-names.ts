@@ -1,5 +1,13 @@
-import { isPart, listOf, memberOf, NotExpressible, type Part, partOf } from './document-parts.js';
-import { follow, referenceIn } from './follow-reference.js';
+import {
+  follow,
+  isPart,
+  listOf,
+  memberOf,
+  NotExpressible,
+  type Part,
+  partOf,
+  referenceIn,
+} from './follow-reference.js';
 
 /** Requests omit read-only values, and responses omit write-only ones. */
 export type Direction = 'request' | 'response';

@@ -1,9 +1,8 @@
 import type { JsonObject } from '../../../contracts/json.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import type { Imported, LeftOut } from '../imported.js';
-import { cleanText, memberOf, NotExpressible, type Part, partOf } from './document-parts.js';
 import { METHODS, OTHER_METHODS } from './effects-of.js';
-import { follow } from './follow-reference.js';
+import { cleanText, follow, memberOf, NotExpressible, type Part, partOf } from './follow-reference.js';
 import { type DocumentReaders, type FoundOperation, type MappedOperation, mapOperation } from './map-operation.js';
 import { SecurityReader } from './map-security.js';
 import { ServerReader } from './map-servers.js';

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { AbilityError, usageError } from '../../../contracts/problem.js';
 import { signalWithin } from '../../../rules/any-abort-signal.js';
 import type { DocumentHeader } from './document-headers.js';
-import { cleanText } from './document-parts.js';
+import { cleanText } from './follow-reference.js';
 import { MAX_DOCUMENT_BYTES } from './read-document.js';
 
 export interface Description {

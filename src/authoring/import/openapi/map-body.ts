@@ -1,6 +1,16 @@
 import type { JsonObject } from '../../../contracts/json.js';
-import { cleanText, isPart, listOf, memberOf, NotExpressible, type Part, partOf, textOf } from './document-parts.js';
-import { follow, referenceIn } from './follow-reference.js';
+import {
+  cleanText,
+  follow,
+  isPart,
+  listOf,
+  memberOf,
+  NotExpressible,
+  type Part,
+  partOf,
+  referenceIn,
+  textOf,
+} from './follow-reference.js';
 import type { HiddenNames } from './hidden-names.js';
 import { type InputNames, styleOf } from './map-parameters.js';
 import { fileSchema, isBinary, type Media, type MediaFamily, mediaOf, wholeFileSchema } from './media-types.js';

@@ -2,8 +2,17 @@ import type { ApiPlace, ApiStyle } from '../../../contracts/api.js';
 import type { JsonObject } from '../../../contracts/json.js';
 import { RESERVED_NAMES } from '../../../contracts/names.js';
 import { defaultExplode, defaultStyle, STYLES_IN } from '../../../definitions/api-styles.js';
-import { cleanText, isPart, listOf, memberOf, NotExpressible, type Part, textOf } from './document-parts.js';
-import { follow, referenceIn } from './follow-reference.js';
+import {
+  cleanText,
+  follow,
+  isPart,
+  listOf,
+  memberOf,
+  NotExpressible,
+  type Part,
+  referenceIn,
+  textOf,
+} from './follow-reference.js';
 import { mediaOf } from './media-types.js';
 
 export interface MappedParameter {

@@ -1,7 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
-import { cleanText, isPart, listOf, memberOf, NotExpressible, type Part, partOf, textOf } from './document-parts.js';
-import { follow } from './follow-reference.js';
-import { groupsWantedTogether } from './joined-schemes.js';
+import { METHODS } from './effects-of.js';
+import {
+  cleanText,
+  follow,
+  isPart,
+  listOf,
+  memberOf,
+  NotExpressible,
+  type Part,
+  partOf,
+  textOf,
+} from './follow-reference.js';
 
 interface Access {
   headers: Record<string, string>;
@@ -265,4 +274,27 @@ function credentialOf(kind: string, scheme: string, taken: Set<string>): string 
   for (let count = 2; taken.has(name); count += 1) name = `${base}_${count}`;
   taken.add(name);
   return name;
+}
+
+/** Schemes that one requirement lists together; overlapping groups are merged. @param isOfKind which count. */
+function groupsWantedTogether(document: Part, isOfKind: (name: string) => boolean): ReadonlySet<string>[] {
+  let groups: Set<string>[] = [];
+  for (const names of requirementsOf(document)) {
+    const set = names.filter(isOfKind);
+    if (set.length < 2) continue;
+    const touched = groups.filter((group) => set.some((name) => group.has(name)));
+    const joined = new Set([...set, ...touched.flatMap((group) => [...group])]);
+    groups = [...groups.filter((group) => !touched.includes(group)), joined];
+  }
+  return groups;
+}
+
+function requirementsOf(document: Part): string[][] {
+  const operations = Object.values(partOf(memberOf(document, 'paths'))).flatMap((item) =>
+    METHODS.map((method) => memberOf(item, method)),
+  );
+  const sets = [document, ...operations]
+    .flatMap((part) => listOf(memberOf(part, 'security')).filter(isPart))
+    .map((alternative) => Object.keys(alternative).sort());
+  return [...new Map(sets.map((set) => [JSON.stringify(set), set])).values()];
 }

@@ -1,5 +1,5 @@
 import { AbilityError } from '../../../contracts/problem.js';
-import { cleanText, listOf, memberOf, NotExpressible, type Part, partOf, textOf } from './document-parts.js';
+import { cleanText, listOf, memberOf, NotExpressible, type Part, partOf, textOf } from './follow-reference.js';
 
 export interface ServerHints {
   /** Address of the document, the base of relative servers. */

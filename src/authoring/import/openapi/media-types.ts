@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../../contracts/json.js';
-import { isPart, memberOf, type Part } from './document-parts.js';
-import { follow, referenceIn } from './follow-reference.js';
+import { follow, isPart, memberOf, type Part, referenceIn } from './follow-reference.js';
 
 /** The kind of a media type. Calls neither send nor accept `xml` and `stream`. */
 export type MediaFamily = 'json' | 'form' | 'multipart' | 'text' | 'binary' | 'xml' | 'stream' | 'none';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { RESERVED_NAMES } from '../../../contracts/names.js';
-import { memberOf, type Part, textOf } from './document-parts.js';
+import { memberOf, type Part, textOf } from './follow-reference.js';
 
 const MAX_CHARACTERS = 100;
 

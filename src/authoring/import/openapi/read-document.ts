@@ -1,6 +1,6 @@
 import { LineCounter, parseDocument } from 'yaml';
 import { AbilityError, reasonOf } from '../../../contracts/problem.js';
-import { isPart, type Part } from './document-parts.js';
+import { isPart, type Part } from './follow-reference.js';
 
 /** Maximum bytes of a description; the largest public ones have about 15 MB. */
 export const MAX_DOCUMENT_BYTES = 20 * 1024 * 1024;

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../../contracts/json.js';
 import { RESERVED_NAMES } from '../../../contracts/names.js';
 import { type Conversion, convertSchema } from './convert-schema.js';
-import { NotExpressible, type Part } from './document-parts.js';
-import { nameInReference, resolvePointer } from './follow-reference.js';
+import { NotExpressible, nameInReference, type Part, resolvePointer } from './follow-reference.js';
 import { type Direction, HiddenNames } from './hidden-names.js';
 
 interface Definition {

@@ -1,7 +1,8 @@
 import type { Json } from '../../../contracts/json.js';
 import { RESERVED_NAMES } from '../../../contracts/names.js';
 import { compilePattern } from '../../../rules/regular-expressions.js';
-import { cleanText } from './document-parts.js';
+import { attempt } from '../../../text/attempt.js';
+import { cleanText } from './follow-reference.js';
 
 /** Converts the value of a keyword; undefined: our validator cannot use it. */
 type Clean = (value: unknown) => Json | undefined;
@@ -73,12 +74,10 @@ export const SCHEMA_KEYWORDS: readonly SchemaKeyword[] = [
 
 /** Whether RE2 supports a regular expression: patterns of definitions are RE2. */
 export function isPattern(source: string): boolean {
-  try {
+  return attempt(() => {
     compilePattern(source);
     return true;
-  } catch {
-    return false;
-  }
+  }, false);
 }
 
 /** Whether a value is a number that a double represents exactly. */

@@ -1,6 +1,6 @@
 import { AbilityError } from '../../../contracts/problem.js';
-import { cleanText, isPart, listOf, memberOf, type Part, partOf } from './document-parts.js';
 import { METHODS, OTHER_METHODS } from './effects-of.js';
+import { cleanText, isPart, listOf, memberOf, type Part, partOf } from './follow-reference.js';
 
 /** Faults that the import tolerates or handles itself, such as duplicate keys and unknown schemes. */
 const RULES = {

@@ -6,11 +6,18 @@ import { abilityIds, loadedAbility } from '../../../definitions/find-ability.js'
 import { readYaml, type YamlSource } from '../../../definitions/yaml-source.js';
 import { didYouMean } from '../../../text/nearest.js';
 import { appendItem, setValue } from '../../edit-yaml.js';
-import { FileDraft } from '../../file-draft.js';
-import { schemaLine } from '../../schema-line.js';
-import { checkNewAbility, checkNewConfig, checkNewImplementation, checkPlainName, taken } from '../check-names.js';
+import { FileDraft, schemaLine } from '../../file-draft.js';
 import { checkNewHook, checkPhase, hookFileOf } from '../plan-hook.js';
-import { fileNameOf, type Scaffold, type Site } from '../scaffold.js';
+import {
+  checkNewAbility,
+  checkNewConfig,
+  checkNewImplementation,
+  checkPlainName,
+  fileNameOf,
+  type Scaffold,
+  type Site,
+  taken,
+} from '../scaffold.js';
 import { FORMAT_OF, type GivenDefinition, type NewDefinition, readDefinition } from './read-definition.js';
 
 export type ScaffoldFromDefinition = Scaffold & Required<Pick<Scaffold, 'given'>>;

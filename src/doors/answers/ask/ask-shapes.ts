@@ -1,7 +1,6 @@
-import type { Caller } from '../../../contracts/callers.js';
+import type { Caller, Person } from '../../../contracts/callers.js';
 import type { Effect } from '../../../contracts/effects.js';
 import type { JsonObject } from '../../../contracts/json.js';
-import type { Person } from '../../../contracts/people.js';
 import type { Problem } from '../../../contracts/problem.js';
 import type { Pending, RecruitmentResult, RoutingDecision } from '../../../contracts/routing.js';
 import type { TurnContext } from '../../../contracts/session.js';

@@ -1,8 +1,9 @@
 import { type Connection, stopSession, viewTask } from '../../../client/index.js';
 import { CODES } from '../../../contracts/codes.js';
-import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
+import { EXIT, type ExitCode } from '../../../contracts/states.js';
 import { findScope } from '../../../definitions/find-scope.js';
 import type { Registry } from '../../../definitions/registry.js';
+import { defined } from '../../../text/defined.js';
 import { type ActedAsk, actOnRequest, endAsk } from '../../answers/ask/ask.js';
 import type { AskAnswer, Request } from '../../answers/ask/ask-shapes.js';
 import { type BegunAsk, beginAsk, orAnswered } from '../../answers/ask/begin-ask.js';
@@ -50,8 +51,7 @@ async function requestOf(context: Context, registry: Registry, text: string, fla
     caller: readCaller(env),
     env,
     agreed: context.flags.yes === true,
-    ...(flags.plan !== undefined && { plan: flags.plan }),
-    ...(flags.pack !== undefined && { pack: flags.pack }),
+    ...defined({ plan: flags.plan, pack: flags.pack }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
+import { EXIT, type ExitCode } from '../../../contracts/states.js';
 import { guardProcess, MAX_EVENT_BYTES } from '../../guard/run-guard.js';
 import type { AgentToolFlags } from '../program/agent-tools.js';
 import type { Context } from '../program/context.js';

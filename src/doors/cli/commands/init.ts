@@ -16,8 +16,8 @@ import { planAdditions, plannedFiles } from '../../../authoring/routing-document
 import { splitList } from '../../../authoring/scaffold/read-fields.js';
 import type { NextStep } from '../../../authoring/scaffold/scaffold.js';
 import { asFailure } from '../../../authoring/write-together.js';
-import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../contracts/problem.js';
+import { EXIT, type ExitCode } from '../../../contracts/states.js';
 import { loadRegistry } from '../../../definitions/load-registry.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { resolvePlan } from '../../../planning/resolve/resolve-plan.js';

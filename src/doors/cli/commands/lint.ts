@@ -1,9 +1,9 @@
 import { checkAgentDocuments } from '../../../authoring/agent-documents/plan-agent-documents.js';
 import { checkRoutingDocuments } from '../../../authoring/routing-documents/check-routing-documents.js';
 import { findDocuments } from '../../../authoring/routing-documents/find-documents.js';
-import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import type { Finding } from '../../../contracts/findings.js';
 import { AbilityError, usageError } from '../../../contracts/problem.js';
+import { EXIT, type ExitCode } from '../../../contracts/states.js';
 import type { RegistryLoader } from '../../../definitions/load-registry.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { type LintOptions, type LintReport, lintProject } from '../../../lint/lint-project.js';

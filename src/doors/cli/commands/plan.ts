@@ -1,4 +1,4 @@
-import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
+import { EXIT, type ExitCode } from '../../../contracts/states.js';
 import { callerToSeal } from '../../../rules/tasks/caller-of.js';
 import { findAbility } from '../../answers/find-ability.js';
 import { planAnswer } from '../../answers/plan-answer.js';

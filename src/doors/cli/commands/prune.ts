@@ -1,7 +1,7 @@
 import { planDeprecation } from '../../../authoring/harvest/plan-deprecation.js';
 import type { ListedTask } from '../../../client/index.js';
-import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError, reasonOf, usageError } from '../../../contracts/problem.js';
+import { EXIT, type ExitCode } from '../../../contracts/states.js';
 import { loadedAbility } from '../../../definitions/find-ability.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { pathsOf } from '../../../server/project-paths.js';

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { fetchHistories } from '../../../client/index.js';
-import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../contracts/problem.js';
+import { EXIT, type ExitCode } from '../../../contracts/states.js';
 import { findProjectRoot } from '../../../definitions/find-project.js';
 import { pathsOf } from '../../../server/project-paths.js';
 import { openStore } from '../../../server/store/open-store.js';

@@ -10,18 +10,19 @@ import {
   type WaitOptions,
   waitForTask,
 } from '../../../client/index.js';
-import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError, type Problem, usageError } from '../../../contracts/problem.js';
+import { EXIT, type ExitCode } from '../../../contracts/states.js';
 import { findScope } from '../../../definitions/find-scope.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { refuseWithoutSteps } from '../../../planning/resolve/check-ability.js';
+import { defined } from '../../../text/defined.js';
 import { findAbility } from '../../answers/find-ability.js';
 import { noteUnknown } from '../../answers/note-gap.js';
 import { readIntent } from '../input/flag-values.js';
 import { parseFiles, parseInput } from '../input/parse-input.js';
 import { readCaller, readTrace } from '../input/read-caller.js';
 import { readPlanFlag } from '../input/read-plan-flag.js';
-import { openView } from '../output/live/progress-view.js';
+import { openView } from '../output/live/live-view.js';
 import { plainText } from '../output/plain-text.js';
 import { explainingChange } from '../output/preview/explain-change.js';
 import { asTyped, commandOf } from '../output/typed-command.js';
@@ -131,8 +132,7 @@ export async function newTask(
     },
     run: isRun,
     direct: flags.direct ?? false,
-    ...(flags.key !== undefined && { key: flags.key }),
-    ...(context.made !== undefined && { made: context.made }),
+    ...defined({ key: flags.key, made: context.made }),
     onStall: (stall) => noteStall(context.terminal, stall),
     ...strictly(context, registry),
   };

@@ -1,5 +1,5 @@
-import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { usageError } from '../../../contracts/problem.js';
+import { EXIT, type ExitCode } from '../../../contracts/states.js';
 import { runProjectCases, type TestReport } from '../../../testing/index.js';
 import { findAbility } from '../../answers/find-ability.js';
 import { fingerprint, untilChange, watchedFolders } from '../input/watch-files.js';

@@ -3,7 +3,7 @@ import type { RuntimeFile } from '../../../contracts/runtime.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { asDiskError } from '../../../disk/disk-errors.js';
 import { obtainTemporal } from '../../../server/binary/find-temporal.js';
-import { isVisible } from '../../../server/processes/process-space.js';
+import { isVisible } from '../../../server/processes/processes.js';
 import { type ProjectPaths, pathsOf } from '../../../server/project-paths.js';
 import { ensureRuntime } from '../../../server/runtime/ensure-runtime.js';
 import { readLivingRuntime } from '../../../server/runtime/runtime-file.js';

@@ -1,5 +1,4 @@
-import { taskQueueOf } from '../../../contracts/names.js';
-import { PLACEMENTS } from '../../../contracts/placement.js';
+import { PLACEMENTS, taskQueueOf } from '../../../contracts/names.js';
 import { usageError } from '../../../contracts/problem.js';
 import { resolveEnvironment } from '../../../planning/resolve/resolve-environment.js';
 import { chooseServer } from '../../../server/temporal/connection-settings.js';

@@ -1,7 +1,6 @@
 import { type Connection, viewTask } from '../../../client/index.js';
 import type { CallReport, PlannedEntry, SessionEndStatus, SessionOutcome } from '../../../contracts/agent-runtime.js';
-import { EXIT, EXIT_OF_STATE, type ExitCode } from '../../../contracts/exit-codes.js';
-import { END_STATES } from '../../../contracts/states.js';
+import { END_STATES, EXIT, EXIT_OF_STATE, type ExitCode } from '../../../contracts/states.js';
 import { oneLine } from '../../../rules/shown-text.js';
 import type { Context } from '../program/context.js';
 import { decisionLines } from './live/announcer.js';

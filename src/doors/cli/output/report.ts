@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { meaningOf } from '../../../contracts/codes.js';
-import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError, type Problem } from '../../../contracts/problem.js';
+import { EXIT, type ExitCode } from '../../../contracts/states.js';
+import { attempt } from '../../../text/attempt.js';
 import type { Context } from '../program/context.js';
 import { describeProblem, typedBy } from './describe-problem.js';
 
@@ -44,11 +45,9 @@ export function readableStack(stack: string): string {
 }
 
 function mapOf(file: string): SourceMap | undefined {
-  try {
+  // A file that was not bundled has no map; its own places are used.
+  return attempt(() => {
     const path = file.startsWith('file:') ? fileURLToPath(file) : file;
     return new SourceMap(JSON.parse(readFileSync(`${path}.map`, 'utf8')));
-  } catch {
-    // A file that was not bundled has no map; its own places are used.
-    return undefined;
-  }
+  });
 }

@@ -2,8 +2,7 @@ import { Option } from '@commander-js/extra-typings';
 import { CALLERS } from '../../../contracts/callers.js';
 import { AGENT_TOOLS } from '../../guard/agent-tools.js';
 import { ACCESS } from '../../mcp/mcp-door.js';
-import { type Commands, declare, type FlagsOf, repeatable } from './declare-command.js';
-import { SCOPE } from './shared-flags.js';
+import { type Commands, declare, type FlagsOf, repeatable, SCOPE } from './declare-command.js';
 
 const agentTools = {
   guard: () =>

@@ -1,7 +1,6 @@
 import { Option } from '@commander-js/extra-typings';
 import { EFFECTS } from '../../../contracts/effects.js';
-import { type Commands, declare, type FlagsOf, repeatable } from './declare-command.js';
-import { SCOPE } from './shared-flags.js';
+import { type Commands, declare, type FlagsOf, repeatable, SCOPE } from './declare-command.js';
 
 const TIMEOUT = 'stop waiting after this time; without a terminal 15m';
 const WAIT_APPROVAL = 'wait so long for people; without it not at all, but at a terminal';

@@ -1,11 +1,12 @@
 import { userInfo } from 'node:os';
 import type { Connection } from '../../../client/index.js';
-import type { Person } from '../../../contracts/people.js';
+import type { Person } from '../../../contracts/callers.js';
 import type { RegistryLoader } from '../../../definitions/load-registry.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { ownDefinitions } from '../../../planning/resolve/own-definitions.js';
 import type { EnvironmentVariables } from '../../../planning/secrets/secret-source.js';
 import { nameOf } from '../../../rules/tasks/other-project.js';
+import { attempt } from '../../../text/attempt.js';
 import type { Terminal } from '../output/terminal/terminal.js';
 import type { GlobalFlags } from './global-flags.js';
 import { withNearTask } from './near-task.js';
@@ -42,11 +43,7 @@ export function currentUser(env: NodeJS.ProcessEnv): Person {
 }
 
 function osUser(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return String(process.getuid?.() ?? 'unknown');
-  }
+  return attempt(() => userInfo().username, String(process.getuid?.() ?? 'unknown'));
 }
 
 /** Loads the project's definitions. @throws AbilityError `project.*`, `definition.*`. */

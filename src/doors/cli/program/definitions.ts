@@ -1,6 +1,5 @@
 import { Option } from '@commander-js/extra-typings';
-import { type Commands, declare, type FlagsOf, withFlags } from './declare-command.js';
-import { inputFlags } from './shared-flags.js';
+import { type Commands, declare, type FlagsOf, inputFlags, withFlags } from './declare-command.js';
 
 const definitions = {
   list: () =>

@@ -1,6 +1,7 @@
 import * as nodeModule from 'node:module';
 import { isAbsolute, join } from 'node:path';
 import { cacheFolder } from '../../../server/project-paths.js';
+import { attempt } from '../../../text/attempt.js';
 
 /**
  * Node 22.8 and later keep compiled modules on disk, so that the next command need not compile them. Nothing is kept on
@@ -16,11 +17,9 @@ export function keepCompiledCode(env: NodeJS.ProcessEnv): void {
 
 /** Undefined for a relative cache: code in the current folder may come from anyone. */
 export function compiledCodeFolder(env: NodeJS.ProcessEnv): string | undefined {
-  try {
+  // The user has no home.
+  return attempt(() => {
     const folder = join(cacheFolder(env), 'compiled');
     return isAbsolute(folder) ? folder : undefined;
-  } catch {
-    // The user has no home.
-    return undefined;
-  }
+  });
 }

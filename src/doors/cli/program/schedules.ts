@@ -1,7 +1,6 @@
 import { Option } from '@commander-js/extra-typings';
 import { OVERLAPS } from '../../../contracts/schedules.js';
-import { type Commands, declare, type FlagsOf, repeatable } from './declare-command.js';
-import { TIME } from './shared-flags.js';
+import { type Commands, declare, type FlagsOf, repeatable, TIME } from './declare-command.js';
 
 const COMMENT = 'why; shown with the schedule';
 

@@ -1,5 +1,4 @@
-import { type Commands, declare, type FlagsOf } from './declare-command.js';
-import { SCOPE } from './shared-flags.js';
+import { type Commands, declare, type FlagsOf, SCOPE } from './declare-command.js';
 
 const sessions = {
   start: () =>

@@ -1,5 +1,13 @@
-import { type Commands, declare, type FlagsOf, repeatable, withFlags } from './declare-command.js';
-import { followFlags, TIME, taskFlags } from './shared-flags.js';
+import {
+  type Commands,
+  declare,
+  type FlagsOf,
+  followFlags,
+  repeatable,
+  TIME,
+  taskFlags,
+  withFlags,
+} from './declare-command.js';
 
 const tasks = {
   run: () =>

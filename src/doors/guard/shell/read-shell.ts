@@ -1,7 +1,16 @@
-import type { Assignment, Command, HereDoc, ParsedScript, Redirection, SyntaxNode, Word, WordPart } from 'unbash';
-import { forEachChild, parse } from 'unbash';
+import {
+  type Assignment,
+  type Command,
+  forEachChild,
+  type HereDoc,
+  type ParsedScript,
+  parse,
+  type Redirection,
+  type SyntaxNode,
+  type Word,
+  type WordPart,
+} from 'unbash';
 import { MARK, PIPE } from './marks.js';
-import { outputOf } from './output-of.js';
 import type { ShellCommand, ShellItem, ShellRedirect, ShellScript } from './shell-script.js';
 
 /** People do not nest commands deeper. */
@@ -196,4 +205,19 @@ function splitBraces(text: string): string[] {
     else parts.push(`${parts.pop()}${letter}`);
   }
   return parts;
+}
+
+/** The output of the simplest commands; undefined if only the shell knows it. */
+function outputOf({ words, redirects }: ShellCommand): string | undefined {
+  const [program, ...rest] = words;
+  const [document, ...others] = redirects;
+  if (words.length === 1 && program === 'cat' && document?.operator === '<<' && others.length === 0)
+    return document.target;
+  if (redirects.length > 0) return undefined;
+  if (/^mktemp( -[dqu]+)*$/.test(words.join(' '))) return '/tmp/tmp.XXXXXXXXXX';
+  if (program === 'pwd') return `${MARK.whole}PWD${MARK.end}`;
+  if (words.join(' ') === 'git rev-parse --show-toplevel') return `${MARK.whole}PROJECT_ROOT${MARK.end}`;
+  if (program === 'echo' && !rest[0]?.startsWith('-')) return rest.join(' ');
+  if (program === 'printf' && rest.length === 1 && !/[%\\]/.test(rest[0] ?? '')) return rest[0];
+  return program === 'printf' && rest[0] === '%s' ? rest.slice(1).join('') : undefined;
 }

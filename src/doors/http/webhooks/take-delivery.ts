@@ -1,14 +1,21 @@
 import { createTask } from '../../../client/index.js';
-import type { Json } from '../../../contracts/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../../contracts/json.js';
+import { USER_KEY } from '../../../contracts/names.js';
 import { AbilityError } from '../../../contracts/problem.js';
-import { checkTrigger, triggerEnvironment } from '../../../planning/triggers/check-trigger.js';
+import type { TriggerSpec } from '../../../contracts/webhooks.js';
+import { checkTrigger, seenHeaders, triggerEnvironment } from '../../../planning/triggers/check-trigger.js';
 import type { FoundTrigger } from '../../../planning/triggers/stated-triggers.js';
+import { evaluateCondition } from '../../../rules/expressions/condition.js';
+import type { Scope } from '../../../rules/expressions/expression.js';
+import { evaluateTemplate, expressionsIn } from '../../../rules/expressions/template.js';
 import { oneLine } from '../../../rules/shown-text.js';
+import { deliveryKey } from '../../../rules/tasks/delivery-key.js';
 import { deliveryIdOf } from '../../../rules/tasks/task-ids.js';
 import { readTraceparent } from '../../../rules/traces/trace-context.js';
+import { refuseUnsafeKeys } from '../../../rules/unsafe-keys.js';
+import { readInput } from '../../../text/lossless-json/read-json.js';
 import type { HttpAnswer, HttpCall } from '../route.js';
-import type { Signed } from './check-signature.js';
-import { parseBody, readDelivery } from './read-delivery.js';
+import type { Headers, Signed } from './check-signature.js';
 
 type Call = Pick<HttpCall<unknown, unknown, Buffer>, 'door' | 'body' | 'headers' | 'signal'>;
 
@@ -73,4 +80,82 @@ function noteRefusal({ door }: Call, { spec }: FoundTrigger, { delivery }: Signe
   if (!(error instanceof AbilityError)) return;
   const which = delivery === undefined ? '' : `, delivery ${oneLine(delivery)}`;
   door.note(`Webhook ${spec.webhook}${which}: refused, ${error.code}: ${oneLine(error.message)}`);
+}
+
+/** The task that a delivery requests; undefined if the `if` of its trigger is false. */
+interface Wanted {
+  key: string;
+  input: JsonObject;
+}
+
+/** The body of a delivery. @throws AbilityError `door.bad_request` for invalid JSON, a key twice or unsafe keys.
+ * Integers beyond 2^53 - 1 are text. */
+export function parseBody(bytes: Buffer): Json {
+  // A sender cannot write its ids in another way; the input's schema decides whether text will do.
+  const body = readInput(bytes, { what: 'The body of the webhook', code: 'door.bad_request', integers: 'text' });
+  refuseUnsafeKeys(body, 'door.bad_request');
+  return body;
+}
+
+/**
+ * The task that a delivery requests; undefined if none. @param delivery its id, given by the sender.
+ * @throws AbilityError `door.delivery_invalid`, with the part in the details.
+ */
+function readDelivery(
+  { if: condition, input, key }: TriggerSpec,
+  { headers, body, delivery }: { headers: Headers; body: Json; delivery: string | undefined },
+): Wanted | undefined {
+  const values = { webhook: { headers: seenHeaders(headers), body } };
+  if (condition !== undefined && !evaluating('if', () => evaluateCondition(condition, values))) return undefined;
+  const made = evaluating('key', () => {
+    if (key !== undefined) return evaluateKey(key, { values });
+    return delivery === undefined || delivery === '' ? null : deliveryKey(delivery);
+  });
+  const given = evaluating('input', () => evaluateTemplate(input, { values }));
+  if (!isJsonObject(given))
+    throw invalid('input', `it gives ${kindOf(given)}, and the input of an ability is an object`);
+  return { key: keyOf(made), input: given };
+}
+
+/** Refuses an empty part, which does not distinguish deliveries. */
+function evaluateKey(key: string, scope: Scope): Json {
+  const empty = expressionsIn(key).find((expression) => expression.evaluate(scope) === '');
+  if (!empty) return evaluateTemplate(key, scope);
+  throw invalid('key', `\`${empty.source}\` gives an empty text`);
+}
+
+function keyOf(made: Json): string {
+  const key = typeof made === 'number' ? String(made) : made;
+  if (typeof key === 'string' && USER_KEY.test(key)) return key;
+  if (typeof key === 'string' && key !== '') throw invalid('key', `${JSON.stringify(key)} is no task key`);
+  const why = made === null ? 'its sender gave the delivery no id (`webhook-id`)' : `it gives ${kindOf(made)}`;
+  throw invalid('key', why);
+}
+
+function kindOf(value: Json): string {
+  if (value === '') return 'an empty text';
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
+
+function evaluating<T>(part: string, evaluate: () => T): T {
+  try {
+    return evaluate();
+  } catch (error) {
+    if (!(error instanceof AbilityError) || error.code === 'door.delivery_invalid') throw error;
+    throw invalid(part, error.message, error);
+  }
+}
+
+function invalid(part: string, why: string, cause?: unknown): AbilityError {
+  return new AbilityError(
+    {
+      code: 'door.delivery_invalid',
+      message: `\`${part}\` of the trigger does not work for this delivery: ${why}`,
+      details: { part },
+      suggestion: `Check in \`if\` for what \`${part}\` needs, such as \`has(webhook.body.action)\`, or fix the trigger.`,
+    },
+    { cause },
+  );
 }

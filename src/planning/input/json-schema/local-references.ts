@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../contracts/json.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import { NESTED_SCHEMAS, SCHEMA_MAPS } from '../../../definitions/json-schema-keywords.js';
+import { attempt } from '../../../text/attempt.js';
 import type { SchemaPart } from './refuse-keywords.js';
 
 /** Base URI of a schema without `$id`; never fetched. */
@@ -135,11 +136,7 @@ function steps(fragment: string): string[] {
 }
 
 function decoded(step: string): string {
-  try {
-    return decodeURIComponent(step);
-  } catch {
-    return step;
-  }
+  return attempt(() => decodeURIComponent(step), step);
 }
 
 function escaped(step: string): string {

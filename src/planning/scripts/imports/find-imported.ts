@@ -1,4 +1,7 @@
 import { dirname, join } from 'node:path/posix';
+import { isJsonObject } from '../../../contracts/json.js';
+import { parseJson } from '../../../disk/read-json.js';
+import { attempt } from '../../../text/attempt.js';
 import type { ProjectFiles, ScriptFile } from '../script-files.js';
 import type { ImportSite, ShellBase, Wanted } from './import-site.js';
 
@@ -54,11 +57,7 @@ function findModule(files: ProjectFiles, { specifier, by }: Module, from: Script
 }
 
 function decoded(specifier: string): string {
-  try {
-    return decodeURIComponent(specifier);
-  } catch {
-    return specifier;
-  }
+  return attempt(() => decodeURIComponent(specifier), specifier);
 }
 
 function guesses(files: ProjectFiles, path: string): string[] {
@@ -166,17 +165,14 @@ function readPackage(files: ProjectFiles, folder: string): PackageFile | undefin
 }
 
 function parse(bytes: Buffer | undefined): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(bytes?.toString('utf8') ?? '');
-    return isMap(value) ? value : {};
-  } catch {
-    return {};
-  }
+  const value = parseJson<unknown>(bytes?.toString('utf8') ?? '');
+  return isJsonObject(value) ? value : {};
 }
 
 /** All targets of a key in `imports` or `exports`, under any condition; relative to the package. */
 function mapped(map: unknown, key: string): string[] {
-  const table = isMap(map) && Object.keys(map).some((name) => /^[.#]/.test(name)) ? map : { '.': map };
+  const table: Record<string, unknown> =
+    isJsonObject(map) && Object.keys(map).some((name) => /^[.#]/.test(name)) ? map : { '.': map };
   if (Object.hasOwn(table, key)) return targets(table[key], '');
   for (const [pattern, target] of Object.entries(table)) {
     const [head = '', tail] = pattern.split('*');
@@ -190,9 +186,5 @@ function mapped(map: unknown, key: string): string[] {
 function targets(target: unknown, star: string): string[] {
   if (typeof target === 'string') return target.startsWith('./') ? [target.replaceAll('*', star)] : [];
   if (Array.isArray(target)) return target.flatMap((item) => targets(item, star));
-  return isMap(target) ? Object.values(target).flatMap((item) => targets(item, star)) : [];
-}
-
-function isMap(value: unknown): value is Record<string, unknown> {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
+  return isJsonObject(target) ? Object.values(target).flatMap((item) => targets(item, star)) : [];
 }

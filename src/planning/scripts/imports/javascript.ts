@@ -1,4 +1,5 @@
 import { parse } from 'es-module-lexer';
+import { attempt } from '../../../text/attempt.js';
 import { type ImportSite, lineCounter } from './import-site.js';
 
 /** Finds `import`, `export from`, `import()` and `require`, also in TypeScript. */
@@ -11,7 +12,8 @@ export function javascriptImports(text: string): ImportSite[] {
 
 function moduleImports(text: string): { sites: ImportSite[]; isModule: boolean } | undefined {
   const lineOf = lineCounter(text);
-  try {
+  // Node may still run it as CommonJS.
+  return attempt(() => {
     const [imports, , , isModule] = parse(text);
     const sites = imports.flatMap((found): ImportSite[] => {
       if (found.type === 'import-meta') return [];
@@ -23,10 +25,7 @@ function moduleImports(text: string): { sites: ImportSite[]; isModule: boolean }
       return [{ line, text: found.specifier, wanted: { kind: 'module', specifier: found.specifier, by: 'import' } }];
     });
     return { sites, isModule };
-  } catch {
-    // Node may still run it as CommonJS.
-    return undefined;
-  }
+  });
 }
 
 const REQUIRE = /(?<![.\w$])require(?:\.resolve)?\s*\(\s*(?:(['"`])((?:(?!\1)[^\\\n$])*)\1\s*[,)]|(?=[^'"`)\s]|`))/g;

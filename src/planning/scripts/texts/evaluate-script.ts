@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../contracts/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../../contracts/json.js';
 import type { PlanArgument, PlanScript } from '../../../contracts/plan.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import { compileExpression, type Expression } from '../../../rules/expressions/evaluate.js';
@@ -152,7 +152,7 @@ function isAbsentInput(source: string, input: Json, schema: JsonObject | null): 
   let value: Json | undefined = input;
   let known: Json | undefined = schema;
   for (const name of members.slice(1).split('.')) {
-    if (!isMap(value)) return false;
+    if (!isJsonObject(value)) return false;
     known = memberOf(memberOf(known, 'properties'), name);
     if (!Object.hasOwn(value, name)) return schema === null || known !== undefined;
     value = value[name];
@@ -161,11 +161,7 @@ function isAbsentInput(source: string, input: Json, schema: JsonObject | null): 
 }
 
 function memberOf(value: Json | undefined, name: string): Json | undefined {
-  return isMap(value) && Object.hasOwn(value, name) ? value[name] : undefined;
-}
-
-function isMap(value: Json | undefined): value is JsonObject {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
+  return isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
 export type Piece = { text: string } | ValuePiece;

@@ -1,5 +1,4 @@
-import { fail } from './failure.js';
-import { Dictionary, List, Uint } from './kinds.js';
+import { Dictionary, fail, List, Uint } from './kinds.js';
 
 /** Converts a JSON value: safe integers become ints; lists and maps stay, their members convert on reading. */
 export function toCel(value: unknown): unknown {

@@ -1,5 +1,4 @@
-import { fail } from './failure.js';
-import { kindOf, type Moment, type Span, TYPE_NAMES, TypeName, type Uint } from './kinds.js';
+import { fail, kindOf, type Moment, type Span, TYPE_NAMES, TypeName, type Uint } from './kinds.js';
 import { momentOf, readMoment, readSpan, SECOND, splitMoment, writeMoment, writeSpan } from './moments.js';
 import { asInt, asUint } from './operators.js';
 import { type Overload, overload } from './overloads.js';

@@ -1,7 +1,6 @@
 import { itemsOf, lengthOf, sizeOfMap } from './collections.js';
 import { CONVERSIONS } from './conversions.js';
-import { fail } from './failure.js';
-import { kindOf, Maybe, Moment } from './kinds.js';
+import { fail, kindOf, Maybe, Moment } from './kinds.js';
 import { OPERATORS } from './operators.js';
 import { type Callable, type CallContext, callWith, type Overload, overload } from './overloads.js';
 import { lettersIn, matches, TEXT_METHODS } from './texts.js';

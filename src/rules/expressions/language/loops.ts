@@ -1,7 +1,6 @@
 import { type Node, walk } from '../syntax/node.js';
 import { itemsOf, keysOf } from './collections.js';
-import { Failure } from './failure.js';
-import { kindOf, List } from './kinds.js';
+import { Failure, kindOf, List } from './kinds.js';
 import { noOverload } from './overloads.js';
 import { type Evaluation, failing, type Part, type Place } from './part.js';
 

@@ -1,7 +1,6 @@
 import type { Node } from '../syntax/node.js';
 import { itemAt, valueAt } from './collections.js';
-import { Failure, fail } from './failure.js';
-import { kindOf, Maybe, TypeName } from './kinds.js';
+import { Failure, fail, kindOf, Maybe, TypeName } from './kinds.js';
 import { noOverload } from './overloads.js';
 import type { Part, Place } from './part.js';
 

@@ -1,5 +1,4 @@
-import { fail } from './failure.js';
-import { Moment, Span } from './kinds.js';
+import { fail, Moment, Span } from './kinds.js';
 
 /** Nanoseconds. */
 export const SECOND = 1_000_000_000n;

@@ -1,6 +1,5 @@
 import type { Cost } from './cost.js';
-import { Failure } from './failure.js';
-import { type Kind, kindOf } from './kinds.js';
+import { Failure, type Kind, kindOf } from './kinds.js';
 
 export type Wanted = Kind | 'any';
 

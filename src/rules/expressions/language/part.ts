@@ -1,5 +1,5 @@
 import type { Node } from '../syntax/node.js';
-import type { Failure } from './failure.js';
+import type { Failure } from './kinds.js';
 import type { CallContext, Wanted } from './overloads.js';
 
 export interface Evaluation extends CallContext {

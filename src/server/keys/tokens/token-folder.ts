@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { type AccessToken, type NewToken, RIGHTS } from '../../../contracts/access.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import { writeWhole } from '../../../disk/write-whole.js';
+import { attempt } from '../../../text/attempt.js';
 import { whyNotPrivate } from '../private-file.js';
 import { hashOfSecret, isSameHash, isTokenId, makeTokenText, readTokenText, tokenText } from './token-text.js';
 
@@ -123,13 +124,11 @@ export class TokenFolder {
   private read(id: string): KeptToken | undefined {
     if (!isTokenId(id)) return undefined;
     const path = this.pathOf(id);
-    try {
+    return attempt(() => {
       if (whyNotPrivate(path) !== undefined) return undefined;
       const kept = keptToken.parse(JSON.parse(readFileSync(path, 'utf8')));
       return kept.id === id && kept.project === this.project ? kept : undefined;
-    } catch {
-      return undefined;
-    }
+    });
   }
 
   private pathOf(id: string): string {

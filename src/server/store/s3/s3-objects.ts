@@ -217,11 +217,8 @@ export async function makeS3Client(env: NodeJS.ProcessEnv = process.env): Promis
 }
 
 async function hasRegion(client: S3Client): Promise<boolean> {
-  try {
-    return (await client.config.region()) !== '';
-  } catch {
-    return false;
-  }
+  const region = await client.config.region().catch(() => '');
+  return region !== '';
 }
 
 /** Maximum number of consecutive connections that break without a byte. */

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { CurrentLine } from '../../../../src/activities/call/current-line.js';
+import { CurrentLine } from '../../../../src/activities/call/call-log.js';
 import type { LogLine } from '../../../../src/activities/call/log-lines.js';
 import { Masker } from '../../../../src/planning/secrets/masking/masker.js';
 

@@ -7,7 +7,7 @@ import { TIMEOUT_MARGIN_MS } from '../../../../src/contracts/names.js';
 import type { Plan, PlanOperation, PlanStep } from '../../../../src/contracts/plan.js';
 import type { Seal } from '../../../../src/contracts/seal.js';
 import { SecretSource } from '../../../../src/planning/secrets/secret-source.js';
-import type { EndedSpan } from '../../../../src/tracing/tracer.js';
+import type { EndedSpan } from '../../../../src/tracing/open-tracer.js';
 import { MemoryFiles } from '../../../fixtures/memory-files.js';
 import { examplePlan } from '../../rules/example-plan.js';
 import { temporaryFolder } from '../../temporary-project.js';

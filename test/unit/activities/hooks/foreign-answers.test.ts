@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { answerOf } from '../../../../src/activities/hooks/claude-code/answer-foreign.js';
-import { wordsOf } from '../../../../src/activities/hooks/claude-code/answer-words.js';
-import { readOutput, type Verdict } from '../../../../src/activities/hooks/claude-code/read-verdict.js';
+import { readOutput, type Verdict, wordsOf } from '../../../../src/activities/hooks/claude-code/read-verdict.js';
 import type { HookAnswer, Phase } from '../../../../src/contracts/hooks.js';
 
 /** What a hook answers in a phase, given the verdict of the hook of another tool. */

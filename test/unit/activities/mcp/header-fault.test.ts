@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { headerFaultOf } from '../../../../src/activities/mcp/header-fault.js';
-import { ListedTools } from '../../../../src/activities/mcp/listed-tools.js';
+import { headerFaultOf, ListedTools } from '../../../../src/activities/mcp/listed-tools.js';
 import type { Json, JsonObject } from '../../../../src/contracts/json.js';
 
 const sent = (name: Json, type: Json = 'string'): JsonObject => ({ type, 'x-mcp-header': name });

@@ -1,6 +1,6 @@
 import { Response } from 'undici';
 import { describe, expect, test } from 'vitest';
-import { markResponse } from '../../../../src/activities/mcp/mark-response.js';
+import { markResponse } from '../../../../src/activities/mcp/open-transport.js';
 import type { Json } from '../../../../src/contracts/json.js';
 import { type Reading, withoutMarks } from '../../../../src/text/lossless-json/marked-json.js';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { takeResources } from '../../../../src/activities/mcp/take-resources.js';
+import { takeResources } from '../../../../src/activities/mcp/call-mcp.js';
 import { callFiles, MemoryFiles } from '../../../fixtures/memory-files.js';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { instructionsOf, noteOf, requestText } from '../../../../src/activities/model/agent-prompt.js';
+import { instructionsOf, noteOf, requestText } from '../../../../src/activities/model/call-model.js';
 
 test('the instructions begin with the role of the agent, and tell it to treat results as data', () => {
   const text = instructionsOf('  Be kind.\n', null);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CallLog } from '../../../../src/activities/call/call-log.js';
 import { askEndpoint } from '../../../../src/activities/model/ask-endpoint.js';
-import type { Question } from '../../../../src/activities/model/model-request.js';
+import type { Question } from '../../../../src/activities/model/transcript.js';
 import {
   type Answer,
   breakOff,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fitContext, lengthOf, tokensOf } from '../../../../src/activities/model/fit-context.js';
+import { fitContext, lengthOf, tokensOf } from '../../../../src/activities/model/call-model.js';
 import type { Message } from '../../../../src/activities/model/transcript.js';
 
 /** A conversation as agents have it: a request, and turns of a question with the results of its calls. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { renderNotice } from '../../../../src/activities/notices/render-notice.js';
+import { renderNotice } from '../../../../src/activities/notices/send-notice.js';
 import type { Notice, NoticeFormat } from '../../../../src/contracts/notices.js';
 
 const approval = {

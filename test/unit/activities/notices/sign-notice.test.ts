@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
-import { signNotice } from '../../../../src/activities/notices/sign-notice.js';
+import { signNotice } from '../../../../src/activities/notices/send-notice.js';
 
 const secretOf = (bytes: number) => `whsec_${Buffer.alloc(bytes, 0xfb).toString('base64')}`;
 const BODY = '{"type":"task.failed","note":"Grüße"}';

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { createEnter } from '../../../../src/activities/preflight/enter-called-task.js';
+import { createEnter } from '../../../../src/activities/preflight/preflight.js';
 import type { EnterAnswer } from '../../../../src/contracts/activities.js';
 import type { JsonObject } from '../../../../src/contracts/json.js';
 import { AbilityError } from '../../../../src/contracts/problem.js';

@@ -9,7 +9,7 @@ import type { Seal } from '../../../../src/contracts/seal.js';
 import type { Progress } from '../../../../src/contracts/task.js';
 import { loadRegistry } from '../../../../src/definitions/load-registry.js';
 import { digestOf } from '../../../../src/rules/canonical.js';
-import { sealMark } from '../../../../src/rules/plans/seal-mark.js';
+import { sealMark } from '../../../../src/rules/plans/plan-digest.js';
 import { storeResult } from '../../../../src/rules/tasks/stored-result.js';
 import { projectFile } from '../../../fixtures/project-folder.js';
 import { activityEnvironment, KEYS, USER } from '../admitted-task.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { recordCalls, recordSteps } from '../../../../src/activities/record/record-calls.js';
+import { recordCalls, recordSteps } from '../../../../src/activities/record/complete-record.js';
 import type { MadeText, StepsDone } from '../../../../src/contracts/calls-made.js';
 import { SecretSource } from '../../../../src/planning/secrets/secret-source.js';
 import { CallsMade } from '../../../../src/workflows/calls/calls-made.js';

@@ -4,7 +4,7 @@ import {
   renderCalls,
   renderHookScripts,
   renderPlainSteps,
-} from '../../../../src/activities/record/render-calls.js';
+} from '../../../../src/activities/record/render-record.js';
 import type { PlanHook } from '../../../../src/contracts/plan.js';
 import type { RecordedCall, RecordedStep, TaskRecord } from '../../../../src/contracts/record.js';
 import { examplePlan } from '../../rules/example-plan.js';

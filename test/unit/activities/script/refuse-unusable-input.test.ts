@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { refuseUnusableInput } from '../../../../src/activities/script/refuse-unusable-input.js';
+import { refuseUnusableInput } from '../../../../src/activities/script/call-script.js';
 import type { Json, JsonObject } from '../../../../src/contracts/json.js';
 import type { Plan, PlanScript } from '../../../../src/contracts/plan.js';
 import { errorOf } from '../../error-of.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CallLog } from '../../../../src/activities/call/call-log.js';
+import { notStarted, refuseBadEnd } from '../../../../src/activities/script/call-script.js';
 import type { ProcessOutcome } from '../../../../src/activities/script/run-process.js';
-import { notStarted, refuseBadEnd } from '../../../../src/activities/script/script-end.js';
 import type { PlanScript } from '../../../../src/contracts/plan.js';
 
 const PINNED = '/pinned/abc';

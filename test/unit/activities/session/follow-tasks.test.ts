@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { followTasks } from '../../../../src/activities/session/follow-tasks.js';
 import type { SeenTask, SessionAccess } from '../../../../src/activities/session/session-access.js';
+import { followTasks } from '../../../../src/activities/session/session-events.js';
 import type { HookAnswer } from '../../../../src/contracts/hooks.js';
 import type { SessionTask } from '../../../../src/contracts/session.js';
 

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { draftHooks } from '../../../../src/authoring/import/hooks/draft-hooks.js';
+import { draftHooks, translateFilter } from '../../../../src/authoring/import/hooks/draft-hooks.js';
 import { draftHttp, draftMcpTool } from '../../../../src/authoring/import/hooks/draft-service.js';
 import { mapAbilities } from '../../../../src/authoring/import/hooks/map-abilities.js';
 import { readSettings } from '../../../../src/authoring/import/hooks/read-settings.js';
 import { splitCommand } from '../../../../src/authoring/import/hooks/split-command.js';
-import { translateFilter } from '../../../../src/authoring/import/hooks/translate-filter.js';
 import { isShown } from '../../../../src/definitions/tool-mapping/map-tool.js';
 
 const PLACES = { CLAUDE_PROJECT_DIR: '.', CLAUDE_PLUGIN_ROOT: 'plugin' };

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { cellOf, literalCell } from '../../../../src/authoring/routing-documents/cell-text.js';
-import { linesOf, textOf } from '../../../../src/authoring/routing-documents/document-lines.js';
 import type { ListedAbilities, RoutedAbility } from '../../../../src/authoring/routing-documents/listed-abilities.js';
 import { newDocument, withSections } from '../../../../src/authoring/routing-documents/plan-documents.js';
+import { linesOf, textOf } from '../../../../src/authoring/routing-documents/read-document.js';
 import { rowOf } from '../../../../src/authoring/routing-documents/read-table.js';
 import { LEVELS } from '../../../../src/authoring/routing-documents/section-forms.js';
 import { updateDocument } from '../../../../src/authoring/routing-documents/update-document.js';

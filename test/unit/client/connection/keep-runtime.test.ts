@@ -6,8 +6,7 @@ import type { Connection } from '../../../../src/client/connection/connect.js';
 import { isUnreachable, keepingRuntime, reviveRuntime } from '../../../../src/client/connection/keep-runtime.js';
 import { AbilityError } from '../../../../src/contracts/problem.js';
 import type { RuntimeFile } from '../../../../src/contracts/runtime.js';
-import { ownSpace } from '../../../../src/server/processes/process-space.js';
-import { ownMark } from '../../../../src/server/processes/processes.js';
+import { ownMark, ownSpace } from '../../../../src/server/processes/processes.js';
 import { pathsOf } from '../../../../src/server/project-paths.js';
 
 const revived = vi.hoisted(() => ({ ensure: vi.fn(), reconnect: vi.fn() }));

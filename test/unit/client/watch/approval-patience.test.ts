@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Connection } from '../../../../src/client/connection/connect.js';
-import { ApprovalPatience } from '../../../../src/client/watch/approval-patience.js';
+import { ApprovalPatience } from '../../../../src/client/watch/refuse-stuck.js';
 import { waitForTask } from '../../../../src/client/watch/wait-for-task.js';
 import type { Approval, CountedDecision } from '../../../../src/contracts/approvals.js';
 import type { TaskState } from '../../../../src/contracts/states.js';

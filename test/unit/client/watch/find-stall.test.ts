@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Connection } from '../../../../src/client/connection/connect.js';
-import { lastRefusal } from '../../../../src/client/watch/find-key-wait.js';
-import { STALL_MS, StallWatch } from '../../../../src/client/watch/find-stall.js';
+import { lastRefusal, STALL_MS, StallWatch } from '../../../../src/client/watch/find-stall.js';
 
 const SCHEDULED = 1;
 const STARTED = 2;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { UNSERVED_MS } from '../../../../src/client/start/start-request.js';
-import { notTakenUp, refuseNotBegun } from '../../../../src/client/watch/refuse-not-begun.js';
+import { notTakenUp, refuseNotBegun } from '../../../../src/client/watch/refuse-stuck.js';
 
 const NOW = Date.UTC(2030, 0, 1);
 /** Its start, and the workflow task that waits for a worker. */

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { listenTo } from '../../../../src/client/watch/shared-feed.js';
+import { listenTo } from '../../../../src/client/watch/follow-events.js';
 
 /** A source whose items the test provides; each read has its own stream. */
 function given() {

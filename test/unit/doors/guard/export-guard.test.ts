@@ -108,6 +108,11 @@ describe('the entry of the guard in the settings of a tool', () => {
     expect(readFileSync(join(root, FILE.claude), 'utf8')).toBe(before);
   });
 
+  test('a file that is nested too deeply to be read is refused', () => {
+    const root = projectWith(FILE.claude, `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`);
+    expect(() => planExport('claude', root)).toThrow(expect.objectContaining({ code: 'settings.unreadable' }));
+  });
+
   test('a path that leads out of the project is refused', () => {
     const { root } = temporaryProject();
     symlinkSync(tmpdir(), join(root, '.claude'));

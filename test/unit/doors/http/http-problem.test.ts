@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { CODES } from '../../../../src/contracts/codes.js';
-import { EXIT } from '../../../../src/contracts/exit-codes.js';
 import { AbilityError } from '../../../../src/contracts/problem.js';
-import { httpProblem, statusOf } from '../../../../src/doors/http/http-problem.js';
+import { EXIT } from '../../../../src/contracts/states.js';
+import { httpProblem, statusOf } from '../../../../src/doors/http/open-http-door.js';
 
 describe('the status of a code', () => {
   test.each([

@@ -1,7 +1,7 @@
 import { EventEmitter, getEventListeners } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
-import { untilClosed } from '../../../../src/doors/http/until-closed.js';
+import { untilClosed } from '../../../../src/doors/http/connections.js';
 
 const response = () => new EventEmitter() as EventEmitter & ServerResponse;
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { resolveModel } from '../../../../src/planning/resolve/resolve-model.js';
+import { resolveModel } from '../../../../src/planning/resolve/resolve-agent.js';
 import { EnvironmentVariables } from '../../../../src/planning/secrets/secret-source.js';
 import { errorOf } from '../../error-of.js';
 import { registryOf } from '../../temporary-project.js';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { loadRegistry } from '../../../../src/definitions/load-registry.js';
 import { strictly } from '../../../../src/doors/cli/commands/task/review-definitions.js';
 import { resolvePlan } from '../../../../src/planning/resolve/resolve-plan.js';
-import { changedScripts } from '../../../../src/planning/scripts/changed-scripts.js';
+import { changedScripts } from '../../../../src/planning/scripts/script-files.js';
 import { errorOfAsync } from '../../error-of.js';
 import { lowLevel, temporaryProject } from '../../temporary-project.js';
 

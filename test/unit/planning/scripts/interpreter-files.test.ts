@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { interpreterFiles } from '../../../../src/planning/scripts/interpreter-files.js';
+import { interpreterFiles } from '../../../../src/planning/scripts/resolve-script.js';
 import { ProjectFiles } from '../../../../src/planning/scripts/script-files.js';
 import { makeProject } from '../../../fixtures/project-folder.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { PLACEMENTS } from '../../../../src/contracts/placement.js';
+import { PLACEMENTS } from '../../../../src/contracts/names.js';
 import { RegistryLoader } from '../../../../src/definitions/load-registry.js';
 import { PLACEMENT_RULES } from '../../../../src/definitions/registry.js';
 import {

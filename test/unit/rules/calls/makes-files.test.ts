@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { makesFiles } from '../../../../src/rules/calls/makes-files.js';
+import { makesFiles } from '../../../../src/rules/calls/files-in.js';
 import { toolName } from '../../../../src/rules/calls/tool-name.js';
 
 const script = { kind: 'script' };

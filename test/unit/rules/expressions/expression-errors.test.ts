@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { compileExpression } from '../../../../src/rules/expressions/evaluate.js';
-import { noSuchFunction } from '../../../../src/rules/expressions/expression-errors.js';
+import { compileExpression, noSuchFunction } from '../../../../src/rules/expressions/evaluate.js';
 import { errorOf } from '../../error-of.js';
 
 const refused = (source: string) => errorOf(() => compileExpression(source));

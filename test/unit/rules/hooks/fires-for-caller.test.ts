@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { firesFor } from '../../../../src/rules/hooks/fires-for-caller.js';
-import { isOverPhase } from '../../../../src/rules/hooks/guard-precedence.js';
+import { isOverPhase } from '../../../../src/rules/hooks/fold-answers.js';
+import { firesFor } from '../../../../src/rules/hooks/hook-facts.js';
 
 test.each([
   [undefined, 'person', true],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { GuardDecision, HookAnswer } from '../../../../src/contracts/hooks.js';
-import { firstDeny } from '../../../../src/rules/hooks/guard-precedence.js';
+import { firstDeny } from '../../../../src/rules/hooks/fold-answers.js';
 
 const answer = (hook_id: string, decision: GuardDecision): HookAnswer => ({
   hook_id,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Plan } from '../../../../src/contracts/plan.js';
 import { digestOf } from '../../../../src/rules/canonical.js';
-import { knownDigestOf } from '../../../../src/rules/plans/known-digest.js';
+import { knownDigestOf } from '../../../../src/rules/plans/plan-digest.js';
 
 /** Only the JSON of a plan is read. */
 const plan = (text: string): Plan => JSON.parse(text);

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkRunId } from '../../../../src/rules/sessions/check-run-id.js';
-import { checkScope } from '../../../../src/rules/sessions/check-scope.js';
+import { checkRunId, checkScope } from '../../../../src/rules/sessions/session-refusals.js';
 import { errorOf } from '../../error-of.js';
 
 test.each(['r-1', 'A', '2026.11_x', 'a'.repeat(64)])('%s is a valid run id', (id) => {

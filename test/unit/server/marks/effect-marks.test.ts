@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { EffectMarks } from '../../../../src/activities/call/effect-mark.js';
-import { StoredMarks } from '../../../../src/server/marks/effect-marks.js';
-import { ListedMarks } from '../../../../src/server/marks/listed-marks.js';
+import { ListedMarks, StoredMarks } from '../../../../src/server/marks/listed-marks.js';
 import { FolderStore } from '../../../../src/server/store/folder-store.js';
 
 const CALL = { project: 'acme', environment: 'dev', call: 't-1/add', groups: [] };

@@ -7,8 +7,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { isHeld, readHolder, takeLock, waitForLock } from '../../../../src/server/processes/lock.js';
-import { ownSpace } from '../../../../src/server/processes/process-space.js';
-import { markOf, ownMark } from '../../../../src/server/processes/processes.js';
+import { markOf, ownMark, ownSpace } from '../../../../src/server/processes/processes.js';
 import { compileForChildren } from '../compiled.js';
 
 const TAKER = fileURLToPath(new URL('lock-taker.mjs', import.meta.url));

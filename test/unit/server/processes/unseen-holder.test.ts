@@ -25,8 +25,7 @@ import {
   readHolder,
   takeLock,
 } from '../../../../src/server/processes/lock.js';
-import { isVisible, ownSpace, sharesLoopback } from '../../../../src/server/processes/process-space.js';
-import { ownMark } from '../../../../src/server/processes/processes.js';
+import { isVisible, ownMark, ownSpace, sharesLoopback } from '../../../../src/server/processes/processes.js';
 
 const LIMITS = { beat: 20, stale: 300, confirm: 100, giveUp: 150 };
 /** Other work on the machine may delay a timer for a long time. */

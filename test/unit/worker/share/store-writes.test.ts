@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { StoreWrites } from '../../../../src/worker/share/store-writes.js';
+import { StoreWrites } from '../../../../src/worker/share/store-share.js';
 
 /** A store whose writes end when the test says so. */
 function slowStore() {

@@ -1,7 +1,7 @@
 import { ActivityFailure, ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { beforeEach, expect, test, vi } from 'vitest';
+import { entersCalls, inSession } from '../../../../src/workflows/calls/call-operation.js';
 import { untilKeyed } from '../../../../src/workflows/calls/local-activities.js';
-import { entersCalls, inSession } from '../../../../src/workflows/calls/session-calls.js';
 import { StepFailure } from '../../../../src/workflows/steps/step-failure.js';
 
 const temporal = vi.hoisted(() => ({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { HookAnswer } from '../../../../src/contracts/hooks.js';
-import { keepAnswers, keepWarnings } from '../../../../src/workflows/continue-as-new/carried-notes.js';
+import { keepAnswers, keepWarnings } from '../../../../src/workflows/continue-as-new/carry-on.js';
 
 const answer = (path: string, more: Partial<HookAnswer> = {}): HookAnswer => ({
   hook_id: 'h',

@@ -273,12 +273,3 @@ describe('a run that was handed over', () => {
     expect((await begun([{ n: 1 }, { user }, null])).end).toEqual({ start });
   });
 });
-
-test.each<[string, unknown[]]>([
-  ['its plan in its second argument', [{}, { $plan: PLAN, seal: {} }]],
-  ['all in its first argument', [{ format: 1, seal: {}, plan: PLAN }]],
-])('a task of a build before the first release, with %s, fails only the workflow task', async (_, args) => {
-  const { error, preflight } = await begun(args);
-  expect(error).toMatchObject({ message: expect.stringMatching(/^engine\.unsupported: .*first release/) });
-  expect(preflight).not.toHaveBeenCalled();
-});

@@ -1,7 +1,7 @@
 import { ActivityFailure, ApplicationFailure, CancelledFailure, TimeoutFailure } from '@temporalio/common';
 import { expect, test } from 'vitest';
 import { AbilityError } from '../../../../src/contracts/problem.js';
-import { readRefusal, unavailable } from '../../../../src/workflows/preflight/refusals.js';
+import { readRefusal, unavailable } from '../../../../src/workflows/preflight/begin.js';
 
 const failed = (cause: Error) =>
   new ActivityFailure('failed', 'ability:preflight', '1', 'NON_RETRYABLE_FAILURE', 'fake', cause);

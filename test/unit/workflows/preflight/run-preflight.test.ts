@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { PreflightAnswer, PreflightRequest } from '../../../../src/contracts/task.js';
-import { runPreflight } from '../../../../src/workflows/preflight/run-preflight.js';
+import { runPreflight } from '../../../../src/workflows/preflight/begin.js';
 import { beginningWorld, FORMED, failureOf, OURS } from './begun-task.js';
 
 vi.mock('@temporalio/workflow', async () => (await import('../../../property/fake-workflow.js')).fakeWorkflow);

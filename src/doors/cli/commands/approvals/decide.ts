@@ -8,11 +8,12 @@ import {
   withProof,
 } from '../../../../client/index.js';
 import type { Decision, Verdict } from '../../../../contracts/approvals.js';
-import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import type { JsonObject } from '../../../../contracts/json.js';
 import { AbilityError } from '../../../../contracts/problem.js';
+import { EXIT, type ExitCode } from '../../../../contracts/states.js';
 import { oneLine } from '../../../../rules/shown-text.js';
 import { provableUser } from '../../../../server/keys/proof-key.js';
+import { defined } from '../../../../text/defined.js';
 import { isConfirmed } from '../../input/ask.js';
 import { parseInput } from '../../input/parse-input.js';
 import { refuseAgents } from '../../input/read-caller.js';
@@ -57,8 +58,7 @@ export async function runDecision(
     const decision: Decision = {
       by,
       approval_id: only?.id ?? flags.approval ?? NOTHING_SHOWN,
-      ...(flags.comment !== undefined && { comment: flags.comment }),
-      ...(fields && { fields }),
+      ...defined({ comment: flags.comment, fields }),
     };
     const outcome = await send(connection, key, only, verdict, decision, token);
     if (context.flags.json) terminal.printJson({ task_key: key, ...outcome });

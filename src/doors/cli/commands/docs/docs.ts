@@ -6,8 +6,8 @@ import {
   plannedFiles,
 } from '../../../../authoring/routing-documents/plan-documents.js';
 import type { GapGroup } from '../../../../choosing/harvest/group-gaps.js';
-import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { AbilityError, reasonOf, usageError } from '../../../../contracts/problem.js';
+import { EXIT, type ExitCode } from '../../../../contracts/states.js';
 import type { Registry } from '../../../../definitions/registry.js';
 import { describeProblem, typedBy } from '../../output/describe-problem.js';
 import { plainText } from '../../output/plain-text.js';
@@ -64,7 +64,7 @@ function isAnyBroken(plans: readonly DocumentPlan[]): boolean {
 
 /** Gaps by page. If they cannot be read, says so, and the pages are still checked. */
 async function readGaps({ terminal }: Context, { root }: Registry): Promise<ReadonlyMap<string, GapGroup[]>> {
-  const { gapsByPage } = await import('../../../answers/gaps-by-page.js');
+  const { gapsByPage } = await import('../../../answers/note-gap.js');
   try {
     return gapsByPage(root);
   } catch (error) {

@@ -9,8 +9,8 @@ import {
   listSchedules,
 } from '../../../../client/index.js';
 import type { CheckResult } from '../../../../contracts/check.js';
-import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { AbilityError, formatLocation, reasonOf } from '../../../../contracts/problem.js';
+import { EXIT, type ExitCode } from '../../../../contracts/states.js';
 import { loadedAbilities } from '../../../../definitions/find-ability.js';
 import type { Registry } from '../../../../definitions/registry.js';
 import { checkBinary, checkDisk, checkNode, checkRuntime } from '../../../../server/checks/check-machine.js';

@@ -1,14 +1,13 @@
 import { type Connection, readWayToRetry, type Stall, type WaitEnd, waitForTask } from '../../../../client/index.js';
-import { EXIT, EXIT_OF_STATE, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { AbilityError, usageError } from '../../../../contracts/problem.js';
-import { isEndState } from '../../../../contracts/states.js';
+import { EXIT, EXIT_OF_STATE, type ExitCode, isEndState } from '../../../../contracts/states.js';
 import type { TaskResult } from '../../../../contracts/task.js';
 import { versionedName } from '../../../../rules/shown-text.js';
 import { shapeOf } from '../../../answers/result-shape.js';
 import { readDuration } from '../../input/flag-values.js';
 import { refuseUnwritable, writeJunit } from '../../output/junit/junit.js';
 import { alignedCommands, decisionLines } from '../../output/live/announcer.js';
-import { openView } from '../../output/live/progress-view.js';
+import { openView } from '../../output/live/live-view.js';
 import { afterFailure } from '../../output/next-commands.js';
 import { plainText } from '../../output/plain-text.js';
 import { exitOf } from '../../output/report.js';

@@ -1,5 +1,5 @@
-import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../../contracts/problem.js';
+import { EXIT, type ExitCode } from '../../../../contracts/states.js';
 import type { Context } from '../../program/context.js';
 
 type Listening = { terminal: Pick<Context['terminal'], 'onInterrupt'> };

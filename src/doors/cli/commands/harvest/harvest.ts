@@ -1,5 +1,5 @@
-import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { usageError } from '../../../../contracts/problem.js';
+import { EXIT, type ExitCode } from '../../../../contracts/states.js';
 import { harvest } from '../../../answers/harvest.js';
 import { plainText } from '../../output/plain-text.js';
 import { renderHarvest } from '../../output/render-harvest.js';

@@ -11,9 +11,9 @@ import {
 import { followPromotion } from '../../../../authoring/scaffold/follow-documents.js';
 import type { Site } from '../../../../authoring/scaffold/scaffold.js';
 import type { PlannedFile } from '../../../../authoring/write-together.js';
-import type { ExitCode } from '../../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../../contracts/problem.js';
 import { RECORD_FILES } from '../../../../contracts/record.js';
+import type { ExitCode } from '../../../../contracts/states.js';
 import type { Registry } from '../../../../definitions/registry.js';
 import { knownSecrets } from '../../../../planning/secrets/credentials.js';
 import { Masker } from '../../../../planning/secrets/masking/masker.js';

@@ -1,6 +1,6 @@
-import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import type { HookAnswer, Phase } from '../../../../contracts/hooks.js';
 import { type AbilityError, usageError } from '../../../../contracts/problem.js';
+import { EXIT, type ExitCode } from '../../../../contracts/states.js';
 import type { HookDefinition } from '../../../../definitions/formats/hooks.js';
 import type { Loaded, Registry } from '../../../../definitions/registry.js';
 import { didYouMean } from '../../../../text/nearest.js';

@@ -33,16 +33,10 @@ export async function run(context: Context, [file]: [string], flags: ImportFlags
   printAnswer(context, hooksAsJson(done), () => asTyped(renderHookImport(done, terminal.style), context));
 }
 
-interface Wanted {
-  file: string;
-  environment: string;
-  flags: ImportFlags['hooks'];
-}
-
 async function importHooks(
   context: Context,
   registry: Registry,
-  { file, environment, flags }: Wanted,
+  { file, environment, flags }: { file: string; environment: string; flags: ImportFlags['hooks'] },
   signal: AbortSignal,
 ): Promise<HookImport> {
   const { draftHooks } = await import('../../../../authoring/import/hooks/draft-hooks.js');

@@ -1,7 +1,7 @@
 import { type FollowedDocuments, followDocuments } from '../../../../authoring/scaffold/follow-documents.js';
 import { type Scaffold, type Site, siteFolders } from '../../../../authoring/scaffold/scaffold.js';
-import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { AbilityError, type Problem } from '../../../../contracts/problem.js';
+import { EXIT, type ExitCode } from '../../../../contracts/states.js';
 import { findProjectRoot } from '../../../../definitions/find-project.js';
 import { RegistryLoader } from '../../../../definitions/load-registry.js';
 import type { Registry } from '../../../../definitions/registry.js';

@@ -9,8 +9,8 @@ import {
   environmentsOf,
   type GivenDefinition,
 } from '../../../../authoring/scaffold/from-definition/read-definition.js';
-import type { ExitCode } from '../../../../contracts/exit-codes.js';
 import { AbilityError, usageError } from '../../../../contracts/problem.js';
+import type { ExitCode } from '../../../../contracts/states.js';
 import { YAML_LIMITS } from '../../../../definitions/yaml-document.js';
 import { checkCases } from '../../../../testing/prepare-cases.js';
 import { flagOf } from '../../input/flag-values.js';

@@ -1,9 +1,9 @@
 import { SCOPE_FIELDS } from '../../../../authoring/choices.js';
-import { checkNewAbility } from '../../../../authoring/scaffold/check-names.js';
 import { planHighLevel } from '../../../../authoring/scaffold/plan-high-level.js';
 import { readFields, splitList } from '../../../../authoring/scaffold/read-fields.js';
-import type { ExitCode } from '../../../../contracts/exit-codes.js';
+import { checkNewAbility } from '../../../../authoring/scaffold/scaffold.js';
 import { usageError } from '../../../../contracts/problem.js';
+import type { ExitCode } from '../../../../contracts/states.js';
 import { abilityIds, loadedAbility } from '../../../../definitions/find-ability.js';
 import { askSummary, askText } from '../../input/ask.js';
 import type { AuthoringFlags } from '../../program/authoring.js';

@@ -1,9 +1,10 @@
 import { HANDLERS, MATCH_FIELDS, PLAIN_BUILTINS } from '../../../../authoring/choices.js';
-import { checkPlainName } from '../../../../authoring/scaffold/check-names.js';
 import { type HookChoice, planHook } from '../../../../authoring/scaffold/plan-hook.js';
 import { readFields } from '../../../../authoring/scaffold/read-fields.js';
-import type { ExitCode } from '../../../../contracts/exit-codes.js';
+import { checkPlainName } from '../../../../authoring/scaffold/scaffold.js';
 import { PHASES } from '../../../../contracts/hooks.js';
+import type { ExitCode } from '../../../../contracts/states.js';
+import { defined } from '../../../../text/defined.js';
 import { askChoice, askText, canAsk } from '../../input/ask.js';
 import { refuseStray } from '../../input/flag-values.js';
 import type { AuthoringFlags } from '../../program/authoring.js';
@@ -55,10 +56,7 @@ async function readHandler(context: Context, flags: Flags, phase: string): Promi
 async function readConditions(context: Context, flags: Flags, phase: string) {
   const { denyIf, confirmIf, warnIf, reason } = flags;
   const given = {
-    ...(denyIf !== undefined && { deny_if: denyIf }),
-    ...(confirmIf !== undefined && { confirm_if: confirmIf }),
-    ...(warnIf !== undefined && { warn_if: warnIf }),
-    ...(reason !== undefined && { reason }),
+    ...defined({ deny_if: denyIf, confirm_if: confirmIf, warn_if: warnIf, reason }),
   };
   if ((denyIf ?? confirmIf ?? warnIf) !== undefined || !canAsk(context)) return given;
   const isOver = phase === 'PostAbilityCall' || phase === 'SessionStop';

@@ -1,6 +1,6 @@
-import { checkNewImplementation } from '../../../../authoring/scaffold/check-names.js';
 import { planImplementation } from '../../../../authoring/scaffold/plan-implementation.js';
-import type { ExitCode } from '../../../../contracts/exit-codes.js';
+import { checkNewImplementation } from '../../../../authoring/scaffold/scaffold.js';
+import type { ExitCode } from '../../../../contracts/states.js';
 import { askText } from '../../input/ask.js';
 import { readKind } from '../../input/kind-flags.js';
 import type { AuthoringFlags } from '../../program/authoring.js';

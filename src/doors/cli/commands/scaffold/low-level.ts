@@ -1,10 +1,10 @@
 import { SCOPE_FIELDS } from '../../../../authoring/choices.js';
-import { checkNewAbility } from '../../../../authoring/scaffold/check-names.js';
 import { effectsOf } from '../../../../authoring/scaffold/plan-kind.js';
 import { planLowLevel } from '../../../../authoring/scaffold/plan-low-level.js';
 import { readFields } from '../../../../authoring/scaffold/read-fields.js';
+import { checkNewAbility } from '../../../../authoring/scaffold/scaffold.js';
 import { EFFECTS } from '../../../../contracts/effects.js';
-import type { ExitCode } from '../../../../contracts/exit-codes.js';
+import type { ExitCode } from '../../../../contracts/states.js';
 import { askChoice, askSummary, canAsk } from '../../input/ask.js';
 import { readKind } from '../../input/kind-flags.js';
 import type { AuthoringFlags } from '../../program/authoring.js';

@@ -1,5 +1,5 @@
-import { planSchemas } from '../../../../authoring/scaffold/plan-schemas.js';
-import type { ExitCode } from '../../../../contracts/exit-codes.js';
+import { planSchemas } from '../../../../authoring/scaffold/plan-low-level.js';
+import type { ExitCode } from '../../../../contracts/states.js';
 import type { Context } from '../../program/context.js';
 import { unlessCancelled } from '../writing/write-plan.js';
 import { finishScaffold } from './finish-scaffold.js';

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { SCOPE_FIELDS } from '../../../../authoring/choices.js';
 import { planScripts } from '../../../../authoring/scaffold/plan-scripts.js';
 import { readFields } from '../../../../authoring/scaffold/read-fields.js';
-import type { ExitCode } from '../../../../contracts/exit-codes.js';
+import type { ExitCode } from '../../../../contracts/states.js';
 import type { AuthoringFlags } from '../../program/authoring.js';
 import type { Context } from '../../program/context.js';
 import { unlessCancelled } from '../writing/write-plan.js';

@@ -1,6 +1,6 @@
 import { checkSpec, createSchedule, showSchedule, untilListed } from '../../../../client/index.js';
-import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import type { ScheduleSpec } from '../../../../contracts/schedules.js';
+import { EXIT, type ExitCode } from '../../../../contracts/states.js';
 import { clockChangeNote } from '../../../../rules/schedules/clock-changes.js';
 import { findAbility } from '../../../answers/find-ability.js';
 import { readDuration, readIntent } from '../../input/flag-values.js';

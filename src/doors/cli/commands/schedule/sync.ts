@@ -5,8 +5,8 @@ import {
   deleteSchedule,
   findSchedules,
 } from '../../../../client/index.js';
-import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../../contracts/problem.js';
+import { EXIT, type ExitCode } from '../../../../contracts/states.js';
 import type { Registry } from '../../../../definitions/registry.js';
 import { checkStated } from '../../../../planning/schedules/check-stated.js';
 import { compareSchedules, type ScheduleDrift } from '../../../../planning/schedules/compare-schedules.js';

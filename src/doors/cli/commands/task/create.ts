@@ -1,5 +1,5 @@
 import { type CreatedTask, createTask } from '../../../../client/index.js';
-import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
+import { EXIT, type ExitCode } from '../../../../contracts/states.js';
 import type { CreateAnswer } from '../../../../contracts/task.js';
 import { explainingChange } from '../../output/preview/explain-change.js';
 import { asTyped } from '../../output/typed-command.js';

@@ -7,8 +7,8 @@ import {
   readHost,
   viewOwnTask,
 } from '../../../../client/index.js';
-import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../../contracts/problem.js';
+import { EXIT, type ExitCode } from '../../../../contracts/states.js';
 import { oneLine } from '../../../../rules/shown-text.js';
 import { isConfirmed } from '../../input/ask.js';
 import { formatMoment } from '../../output/format-time.js';

@@ -5,6 +5,7 @@ import { fetchSharedRecord, readHost, type SharedRecord, sharedStore, viewTask }
 import { AbilityError } from '../../../../contracts/problem.js';
 import { RECORD_FILES, type TaskRecord } from '../../../../contracts/record.js';
 import type { Registry } from '../../../../definitions/registry.js';
+import { readJson } from '../../../../disk/read-json.js';
 import { pathsOf } from '../../../../server/project-paths.js';
 import { recordFolder } from '../../../answers/record-folder.js';
 import { type Context, openRegistry, withSession } from '../../program/context.js';
@@ -55,12 +56,7 @@ async function findShared(
 
 /** True once the record has a result. */
 function isComplete(folder: string): boolean {
-  try {
-    const record = JSON.parse(readFileSync(join(folder, RECORD_FILES.json), 'utf8')) as TaskRecord;
-    return record.result !== null;
-  } catch {
-    return false;
-  }
+  return (readJson<TaskRecord>(join(folder, RECORD_FILES.json))?.result ?? null) !== null;
 }
 
 /** Writes the record of an ended task if its worker could not; an open task already has one. */

@@ -1,5 +1,5 @@
 import { hasEnded, viewTask } from '../../../../client/index.js';
-import { EXIT, EXIT_OF_STATE, type ExitCode } from '../../../../contracts/exit-codes.js';
+import { EXIT, EXIT_OF_STATE, type ExitCode } from '../../../../contracts/states.js';
 import { asTyped, commandOf } from '../../output/typed-command.js';
 import { type Context, openRegistry, withSession } from '../../program/context.js';
 import { printResult } from '../following/follow-task.js';

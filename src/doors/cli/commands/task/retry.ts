@@ -1,5 +1,5 @@
 import { keepingRuntime, retryTask, viewOwnTask } from '../../../../client/index.js';
-import type { ExitCode } from '../../../../contracts/exit-codes.js';
+import type { ExitCode } from '../../../../contracts/states.js';
 import { oneLine } from '../../../../rules/shown-text.js';
 import { readCaller, readTrace } from '../../input/read-caller.js';
 import { asTyped, commandOf } from '../../output/typed-command.js';

@@ -17,7 +17,7 @@ export function strictly({ flags }: Pick<Context, 'flags'>, registry: Registry):
   return {
     registry: registry.digest,
     async review({ plan }) {
-      const { changedScripts } = await import('../../../../planning/scripts/changed-scripts.js');
+      const { changedScripts } = await import('../../../../planning/scripts/script-files.js');
       const changed = changedScripts(registry.root, plan);
       if (changed.length > 0) throw differs(changed);
     },

@@ -1,5 +1,5 @@
 import { keepingRuntime, runTask } from '../../../../client/index.js';
-import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
+import { EXIT, type ExitCode } from '../../../../contracts/states.js';
 import { type Context, openRegistry, printAnswer } from '../../program/context.js';
 import type { TaskFlags } from '../../program/tasks.js';
 import { connectedInTime } from '../following/deadline.js';

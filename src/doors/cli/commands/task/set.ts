@@ -1,6 +1,6 @@
 import { changeInput, viewOwnTask } from '../../../../client/index.js';
-import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { usageError } from '../../../../contracts/problem.js';
+import { EXIT, type ExitCode } from '../../../../contracts/states.js';
 import type { InputEdit } from '../../../../contracts/task.js';
 import { findAbility } from '../../../answers/find-ability.js';
 import { parseInput } from '../../input/parse-input.js';

@@ -1,5 +1,5 @@
 import { hasEnded, keepingRuntime, viewTask } from '../../../../client/index.js';
-import type { ExitCode } from '../../../../contracts/exit-codes.js';
+import type { ExitCode } from '../../../../contracts/states.js';
 import { type Context, openRegistry } from '../../program/context.js';
 import type { TaskFlags } from '../../program/tasks.js';
 import { connectedInTime } from '../following/deadline.js';

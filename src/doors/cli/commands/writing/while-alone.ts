@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { asFailure } from '../../../../authoring/write-together.js';
 import { PROJECT_FILE } from '../../../../definitions/find-project.js';
 import { type HeldLock, isHeld, takeLock } from '../../../../server/processes/lock.js';
+import { attempt } from '../../../../text/attempt.js';
 import { Cancelled } from '../../input/ask.js';
 
 export interface Waiting {
@@ -51,9 +52,6 @@ function tryLock(path: string): ReturnType<typeof takeLock> | undefined {
 }
 
 function removeIfEmpty(folder: string): void {
-  try {
-    rmdirSync(folder);
-  } catch {
-    // It has other files, or no longer exists.
-  }
+  // It has other files, or no longer exists.
+  attempt(() => rmdirSync(folder));
 }

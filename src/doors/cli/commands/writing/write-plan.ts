@@ -1,5 +1,5 @@
 import { type PlannedFile, type Written, writeTogether } from '../../../../authoring/write-together.js';
-import type { ExitCode } from '../../../../contracts/exit-codes.js';
+import type { ExitCode } from '../../../../contracts/states.js';
 import { Cancelled } from '../../input/ask.js';
 import type { Terminal } from '../../output/terminal/terminal.js';
 import type { Context } from '../../program/context.js';

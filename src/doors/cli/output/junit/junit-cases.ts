@@ -1,7 +1,7 @@
 import { formatLocation, type Problem } from '../../../../contracts/problem.js';
 import type { CaseReport, TestReport } from '../../../../testing/index.js';
 import { describeFailures } from '../findings/render-cases.js';
-import { escapeXml, junitDocument, quoteXml, suiteOf } from './xml.js';
+import { escapeXml, junitDocument, quoteXml, suiteOf } from './junit.js';
 
 /** JUnit XML with one suite per ability, and one for broken files. */
 export function renderCasesJunit({ cases, problems }: TestReport): string {

@@ -1,6 +1,6 @@
 import type { Finding } from '../../../../contracts/findings.js';
 import { formatLocation } from '../../../../contracts/problem.js';
-import { escapeXml, junitDocument, quoteXml, suiteOf } from './xml.js';
+import { escapeXml, junitDocument, quoteXml, suiteOf } from './junit.js';
 
 /** One case per finding, or one that passes if there are none; warnings and notes are skipped cases. */
 export function renderFindingsJunit(findings: readonly Finding[]): string {

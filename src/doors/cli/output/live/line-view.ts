@@ -4,7 +4,7 @@ import { isStepEnd } from '../../../../contracts/states.js';
 import type { StepSummary, TaskResult } from '../../../../contracts/task.js';
 import { describeWait } from '../../../../rules/concurrency/describe-concurrency.js';
 import { oneLine } from '../../../../rules/shown-text.js';
-import { isOfExpansion } from '../../../../rules/steps/step-name.js';
+import { isOfExpansion } from '../../../../rules/steps/turn-paths.js';
 import type { Context } from '../../program/context.js';
 import { renderChange, renderItemFailure } from '../result/render-steps.js';
 import { Announcer } from './announcer.js';

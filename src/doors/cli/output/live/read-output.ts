@@ -5,6 +5,7 @@ import { RECORD_FILES } from '../../../../contracts/record.js';
 import { parseJson } from '../../../../disk/read-json.js';
 import { oneLine, startOf } from '../../../../rules/shown-text.js';
 import { recordPath } from '../../../../rules/tasks/record-path.js';
+import { attempt } from '../../../../text/attempt.js';
 
 export interface OutputLine {
   /** Path of the step, within its task. */
@@ -45,12 +46,8 @@ export class OutputReader {
 /** The unfinished line of a call's output; undefined if there is none or the call has ended. */
 function readCurrent(file: string): OutputLine | undefined {
   if (!statSync(file, { throwIfNoEntry: false })) return undefined;
-  try {
-    return seen(readFileSync(file, 'utf8'));
-  } catch {
-    // The call ended meanwhile.
-    return undefined;
-  }
+  // The call ended meanwhile.
+  return attempt(() => seen(readFileSync(file, 'utf8')));
 }
 
 /** A log line as people see it; undefined if nothing of it is visible, or a full disk or a killed worker has cut it. */

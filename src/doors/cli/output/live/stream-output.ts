@@ -3,6 +3,7 @@ import { join, relative, sep } from 'node:path';
 import { RECORD_FILES } from '../../../../contracts/record.js';
 import { oneLine } from '../../../../rules/shown-text.js';
 import { CHILDREN, recordPath } from '../../../../rules/tasks/record-path.js';
+import { attempt } from '../../../../text/attempt.js';
 import { freshLines } from '../fresh-lines.js';
 import { GrowingFile, type OutputLine, seen } from './read-output.js';
 import type { SharedOutput } from './shared-output.js';
@@ -63,11 +64,11 @@ function placeOf(file: string): string {
 }
 
 function filesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true, recursive: true }).flatMap((entry) =>
-      entry.isFile() && entry.name.endsWith('.jsonl') ? [join(entry.parentPath, entry.name)] : [],
-    );
-  } catch {
-    return [];
-  }
+  return attempt(
+    () =>
+      readdirSync(folder, { withFileTypes: true, recursive: true }).flatMap((entry) =>
+        entry.isFile() && entry.name.endsWith('.jsonl') ? [join(entry.parentPath, entry.name)] : [],
+      ),
+    [],
+  );
 }

@@ -3,7 +3,7 @@ import { isStepEnd } from '../../../../contracts/states.js';
 import type { StepSummary, TaskResult } from '../../../../contracts/task.js';
 import { formatDuration } from '../../../../rules/duration.js';
 import { describeEnd, describeTurnsInLine, nameOf } from '../../../../rules/steps/describe-items.js';
-import { isOfExpansion } from '../../../../rules/steps/step-name.js';
+import { isOfExpansion } from '../../../../rules/steps/turn-paths.js';
 import type { Style } from '../terminal/terminal.js';
 
 /** The maximum number of failures on the line of a loop. */

@@ -1,4 +1,4 @@
-import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
+import { EXIT, type ExitCode } from '../../../../contracts/states.js';
 import { showUnseenCharacters } from '../../../../rules/shown-text.js';
 
 export type Output = Pick<NodeJS.WriteStream, 'write' | 'on' | 'isTTY'> &

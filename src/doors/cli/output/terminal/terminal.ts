@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { styleText } from 'node:util';
-import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { AbilityError, reasonOf } from '../../../../contracts/problem.js';
+import { EXIT, type ExitCode } from '../../../../contracts/states.js';
 import { readUpTo } from '../../../../disk/read-up-to.js';
 import { showUnseenCharacters } from '../../../../rules/shown-text.js';
 import { readUtf8 } from '../../../../text/lossless-json/read-json.js';

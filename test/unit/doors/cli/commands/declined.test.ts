@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import { type Connection, viewOwnTask } from '../../../../../src/client/index.js';
-import { EXIT } from '../../../../../src/contracts/exit-codes.js';
+import { EXIT } from '../../../../../src/contracts/states.js';
 import { RegistryLoader } from '../../../../../src/definitions/load-registry.js';
 import { main } from '../../../../../src/doors/cli/main.js';
 import { SILENT_TERMINAL } from '../../../../fixtures/silent-terminal.js';

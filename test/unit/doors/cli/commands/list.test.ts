@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { EXIT } from '../../../../../src/contracts/exit-codes.js';
+import { EXIT } from '../../../../../src/contracts/states.js';
 import { PACKS_VARIABLE } from '../../../../../src/definitions/find-project.js';
 import { findExpected } from '../../../../../src/doors/cli/commands/completion/find-candidates.js';
 import { run } from '../../../../../src/doors/cli/commands/list.js';

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { EXIT } from '../../../../../src/contracts/exit-codes.js';
+import { EXIT } from '../../../../../src/contracts/states.js';
 import { run } from '../../../../../src/doors/cli/commands/test.js';
 import { runProjectCases } from '../../../../../src/testing/index.js';
 import { NOWHERE, SILENT_TERMINAL } from '../../../../fixtures/silent-terminal.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { EXIT } from '../../../../../src/contracts/exit-codes.js';
+import { EXIT } from '../../../../../src/contracts/states.js';
 import { asTyped, COMMAND_WORDS, commandOf, shellWord } from '../../../../../src/doors/cli/output/typed-command.js';
 import { buildProgram } from '../../../../../src/doors/cli/program/program.js';
 import { NOWHERE } from '../../../../fixtures/silent-terminal.js';

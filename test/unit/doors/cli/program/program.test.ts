@@ -1,6 +1,6 @@
 import type { CommandUnknownOpts as Command } from '@commander-js/extra-typings';
 import { describe, expect, test } from 'vitest';
-import { EXIT } from '../../../../../src/contracts/exit-codes.js';
+import { EXIT } from '../../../../../src/contracts/states.js';
 import type { Outcome } from '../../../../../src/doors/cli/program/declare-command.js';
 import { buildProgram } from '../../../../../src/doors/cli/program/program.js';
 import { NOWHERE } from '../../../../fixtures/silent-terminal.js';

@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
-import { signNotice } from '../../../../../src/activities/notices/sign-notice.js';
+import { signNotice } from '../../../../../src/activities/notices/send-notice.js';
 import { checkSignature } from '../../../../../src/doors/http/webhooks/check-signature.js';
 
 const STANDARD = `whsec_${Buffer.alloc(24, 3).toString('base64')}`;

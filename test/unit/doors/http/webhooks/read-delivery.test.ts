@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseBody } from '../../../../../src/doors/http/webhooks/read-delivery.js';
+import { parseBody } from '../../../../../src/doors/http/webhooks/take-delivery.js';
 
 test.each([
   ['bytes that are no UTF-8', Buffer.from([0x22, 0xff, 0x22])],

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { type Connection, type TaskNow, type WaitEnd, waitForTask } from '../../../../../../src/client/index.js';
-import { EXIT } from '../../../../../../src/contracts/exit-codes.js';
+import { EXIT } from '../../../../../../src/contracts/states.js';
 import { followTask, reportEnd } from '../../../../../../src/doors/cli/commands/following/follow-task.js';
 import { main } from '../../../../../../src/doors/cli/main.js';
 import type { Context } from '../../../../../../src/doors/cli/program/context.js';

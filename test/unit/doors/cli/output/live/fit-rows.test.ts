@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { StepStatus } from '../../../../../../src/contracts/states.js';
-import { fitRows } from '../../../../../../src/doors/cli/output/live/fit-rows.js';
 import type { LiveRow } from '../../../../../../src/doors/cli/output/live/live-rows.js';
+import { fitRows } from '../../../../../../src/doors/cli/output/live/live-view.js';
 
 /** Rows named by their index: `s` succeeded, `p` pending, `r` running, `w` waiting, `f` failed; each with its output. */
 function rowsOf(letters: string): LiveRow[] {
