@@ -8,6 +8,7 @@ import { FITS, type Ranked, type Ranking } from './ranker.js';
 import type { ChoosableAbility } from './read-abilities.js';
 import { type MissingInput, readInputs } from './read-inputs.js';
 import { requestOf } from './request-of.js';
+import { STOP_WORDS, wordTexts } from './words.js';
 
 export interface Suggestion {
   id: string;
@@ -60,7 +61,7 @@ export async function suggest(
     ...(among && { among }),
   });
   const candidates = withNamed(pool, requested, ranked, among).flatMap((one) => candidateOf(pool, one));
-  const fitting = candidates.filter(({ ranked: one }) => one.score >= from && says(one));
+  const fitting = candidates.filter(({ ranked: one }) => one.score >= from && (one.score < FITS || says(one)));
   const documents = await documentsFor(pool, text);
   if (fitting.length === 0) return { suggestions: [], nearest: nearestOf(ranked), documents, question: null, ...by };
   const { ordered, isHere } = availableOf(ordering(pool, requested, fitting));
@@ -94,7 +95,7 @@ function withNamed(
 ): Ranked[] {
   const plain = text.toLowerCase();
   const ids = [...abilities.keys()].filter((id) => !among || among.has(id));
-  const named = ids.filter((id) => plain.includes(id.toLowerCase()) && isNamedIn(id, plain));
+  const named = ids.filter((id) => plain.includes(id.toLowerCase()) && isNamedIn(id.toLowerCase(), plain));
   const score = (id: string): number => (/[._-]/.test(id) ? NAMED : FITS);
   const others = ranked.filter(({ id }) => !named.includes(id));
   const known = new Map(ranked.map((one) => [one.id, one]));
@@ -107,12 +108,13 @@ function withNamed(
 
 const NAMED = 0.99;
 
-/** As a whole word: `db.read` is not named by `db.read.user_row`. */
+/**
+ * As a whole word: `db.read` is not named by `db.read.user_row`. An id that is an ordinary word must be the whole
+ * text, or a greeting and the like, which no search would find.
+ */
 function isNamedIn(id: string, text: string): boolean {
-  return new RegExp(
-    `(?<![\\p{L}\\p{N}_.-])${escaped(id.toLowerCase())}(?![\\p{L}\\p{N}_-]|\\.[\\p{L}\\p{N}])`,
-    'u',
-  ).test(text);
+  if (!/[._-]/.test(id)) return STOP_WORDS.has(id) ? wordTexts(text).includes(id) : text.trim() === id;
+  return new RegExp(`(?<![\\p{L}\\p{N}_.-])${escaped(id)}(?![\\p{L}\\p{N}_-]|\\.[\\p{L}\\p{N}])`, 'u').test(text);
 }
 
 function escaped(text: string): string {
@@ -165,8 +167,9 @@ function candidateOf({ abilities, scope }: AbilityPool, ranked: Ranked): Candida
 }
 
 /**
- * First what accounts for the whole request. Near the best: first what leaves least of it over, then what it is
- * an order to, then those of this scope (whose hints name it first), then high-level ones. All others follow by strength.
+ * First what accounts for the whole request. Near the best come those of this scope (whose hints name it first), then
+ * high-level ones. If they are of several kinds (high-level, a change, a read), first what leaves least of the request
+ * over, then what it is an order to. All others follow by strength.
  */
 function ordering(pool: AbilityPool, text: string, candidates: readonly Candidate[]): Candidate[] {
   const best = Math.max(...candidates.map(({ adjusted }) => adjusted));
@@ -176,15 +179,17 @@ function ordering(pool: AbilityPool, text: string, candidates: readonly Candidat
     const { isOrder, unused, rest } = accountInPool(pool, candidate.ability.id, text);
     return { ...candidate, isOrder, isWhole: isOrder && unused.length === 0, unused: rest };
   });
-  const fewest = Math.min(...accounted.filter(isNear).map(({ unused }) => unused));
+  const near = accounted.filter(isNear);
+  const fewest = Math.min(...near.map(({ unused }) => unused));
+  const isMixed = new Set(near.map(({ ability }) => `${ability.level} ${changes(ability)}`)).size > 1;
   const isLook = isLooking(text) || isAbout(text);
   const tier = (one: Candidate): number => {
     if (isLook && !one.isOrder && changes(one.ability)) return -1;
     if (!isNear(one)) return one.isWhole ? WHOLE : 0;
-    const isLeast = one.unused <= fewest;
     const isHinted = pool.scope !== null && one.isHere && one.ability.scopes.length > 0;
     const place = (one.isHere ? 4 : 0) + (isHinted ? 2 : 0) + (one.ability.level === 'high' ? 1 : 0);
-    return 1 + place + (one.isOrder ? 8 : 0) + (isLeast ? 16 : 0) + (one.isWhole ? WHOLE : 0);
+    const order = isMixed ? (one.isOrder ? 8 : 0) + (one.unused <= fewest ? 16 : 0) : 0;
+    return 1 + place + order + (one.isWhole ? WHOLE : 0);
   };
   return accounted.sort((one, other) => tier(other) - tier(one) || other.adjusted - one.adjusted);
 }
