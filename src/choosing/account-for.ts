@@ -1,6 +1,7 @@
 /** Which words of a request a call accounts for. What is not wholly understood is asked about. Source: docs/choosing.md#asking. */
 import type { Json, JsonObject } from '../contracts/json.js';
 import type { AbilityPool } from './ability-pool.js';
+import { isTypoOf } from './decide/typos.js';
 import { readInputs, readOptional, schemaOfInput } from './read-inputs.js';
 import { wordsIn, wordTexts } from './words.js';
 
@@ -116,7 +117,7 @@ export function accountFor(text: string, { texts, places, input, verbs, takes }:
     isFar:
       !isVerb &&
       unusedContent.length * 2 >= tokens.filter(hasContent).length &&
-      !tokens.some((token) => isVerbOf(token.toLowerCase(), texts)),
+      !tokens.some((token) => isVerbOf(token.toLowerCase(), texts) || isTypoOfVerb(token.toLowerCase(), texts)),
   };
 }
 
@@ -189,6 +190,11 @@ function isVerbOf(word: string, [id = '', ...texts]: readonly string[]): boolean
   const stems = texts.map((text) => wordsIn(text).map(({ stem }) => stem));
   if (stems.some(([first]) => first === said.stem)) return true;
   return wordTexts(id).includes(word) && !stems.some((all) => all.includes(said.stem));
+}
+
+/** Then it is asked about. */
+function isTypoOfVerb(word: string, texts: readonly string[]): boolean {
+  return texts.some((text) => isTypoOf(word, wordTexts(text)[0] ?? ''));
 }
 
 /** Whether it asks to see something, by its first word. */

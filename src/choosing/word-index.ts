@@ -1,3 +1,4 @@
+import { isTypoOf } from './decide/typos.js';
 import { type AbilityText, FIELDS, type Field } from './ranker.js';
 import type { Weights } from './weights.js';
 import { type Word, wordsIn } from './words.js';
@@ -10,8 +11,8 @@ export class WordIndex {
   /** How much text each ability has, in rare words. */
   readonly bulk: Float64Array;
   private readonly postings = new Map<string, Map<number, number>>();
-  /** Beginning to stems; used for request words that no ability has. */
-  private readonly beginnings = new Map<string, string[]>();
+  /** First letter to stems; used for request words that no ability has. */
+  private readonly initials = new Map<string, string[]>();
 
   constructor(
     private readonly abilities: readonly AbilityText[],
@@ -25,9 +26,8 @@ export class WordIndex {
     for (const [stem, places] of this.postings) {
       const rarity = this.rarity(stem) / this.highest;
       for (const [place, amount] of places) this.bulk[place] = (this.bulk[place] ?? 0) + rarity * amount;
-      if (stem.length < BEGINNING) continue;
-      const beginning = stem.slice(0, BEGINNING);
-      this.beginnings.set(beginning, [...(this.beginnings.get(beginning) ?? []), stem]);
+      if (stem.length >= BEGINNING)
+        this.initials.set(stem[0] ?? '', [...(this.initials.get(stem[0] ?? '') ?? []), stem]);
     }
   }
 
@@ -46,10 +46,15 @@ export class WordIndex {
     return this.rarity('');
   }
 
-  /** Stems with the same beginning as an unknown stem, and their likeness (0 to 1). */
+  /** Stems that begin like an unknown stem, or of which it is a typo, and their likeness (0 to 1). */
   alike(stem: string): { stem: string; likeness: number }[] {
-    return (this.beginnings.get(stem.slice(0, BEGINNING)) ?? [])
-      .map((other) => ({ stem: other, likeness: likenessOf(stem, other) }))
+    const beginning = Math.min(BEGINNING, stem.length);
+    return (this.initials.get(stem[0] ?? '') ?? [])
+      .map((other) => {
+        const isLike = beginning >= MIN_BEGINNING && other.startsWith(stem.slice(0, beginning));
+        const likeness = isLike ? likenessOf(stem, other) : isTypoOf(stem, other) ? TYPO : 0;
+        return { stem: other, likeness };
+      })
       .filter(({ likeness }) => likeness >= this.weights.alike.from);
   }
 
@@ -64,6 +69,10 @@ export class WordIndex {
 }
 
 const BEGINNING = 5;
+/** An abbreviation, such as `cert`. */
+const MIN_BEGINNING = 4;
+/** The likeness of a word and its typo. */
+const TYPO = 0.9;
 
 function meanOf(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);

@@ -6,16 +6,17 @@ export function correctTypos(text: string, known: ReadonlySet<string>): string {
   return text.replaceAll(/[a-z]{5,}/gi, (word) => {
     const plain = word.toLowerCase();
     if (known.has(plain)) return word;
-    const meant = [...known].filter((one) => isTypoOf(plain, one));
+    const meant = [...known].filter((one) => isTypoOf(plain, one, 6));
     return meant.length === 1 ? (meant[0] ?? word) : word;
   });
 }
 
-function isTypoOf(typed: string, meant: string): boolean {
+/** Whether letters were swapped, or one is missing or too many. */
+export function isTypoOf(typed: string, meant: string, shortest = 5): boolean {
   if (typed[0] !== meant[0]) return false;
   if (typed.length === meant.length) return isSwapped(typed, meant);
   // Short words that lack a letter are often other words: "crate", "tiles".
-  if (Math.min(typed.length, meant.length) < 6 || Math.abs(typed.length - meant.length) !== 1) return false;
+  if (Math.min(typed.length, meant.length) < shortest || Math.abs(typed.length - meant.length) !== 1) return false;
   const [longer, shorter] = typed.length > meant.length ? [typed, meant] : [meant, typed];
   const at = differsAt(longer, shorter);
   // A plural is no typo.

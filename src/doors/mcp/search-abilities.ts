@@ -38,7 +38,7 @@ export async function search(
     abilities: suggestions.slice(0, limit).map(shown),
     total: suggestions.length,
     ...(suggestions.length === 0 && { nothing_fits: true }),
-    ...(!fits && nearest.length > 0 && { nearest }),
+    ...(!fits && { nearest }),
     ...(documents.length > 0 && { documents }),
     ...(ask !== null && { ask: oneLine(ask) }),
     ...(registry.project.policy.embeddings && { ranker }),

@@ -229,3 +229,16 @@ test('a greeting, an exact key, and what has no steps or runs elsewhere are foun
   );
   expect(await said(example, 'review the pull request')).toContain('for code_review_agent?');
 });
+
+test.each([
+  ['restrat the checkout service', 'infra.service.restart'],
+  ['refnud order A-33871', 'refund_order'],
+  ['canel order A-20417', 'orders.cancel'],
+  ['serach the logs of payments', 'infra.logs.search'],
+  ['cert check for api.kettle.test pls', 'infra.certificate.check'],
+  ['show me the deploy histroy of checkout', 'deploy.history'],
+])('typos and short forms are found or asked about, and change nothing: %s', async (text, ability) => {
+  const answer = await asked({ registry, environment: 'prod', text });
+  expect(namedIn(answer, ids)).toContain(ability);
+  if (answer.outcome === 'planned') expect(answer.plan[0]?.effects).toMatch(/read$/);
+});
