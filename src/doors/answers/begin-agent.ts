@@ -1,6 +1,5 @@
 import { poolOf } from '../../choosing/ability-pool.js';
 import { modelEndpoint } from '../../choosing/model-endpoint.js';
-import { modelProvider } from '../../choosing/planner-model.js';
 import { recruitIn } from '../../choosing/recruit/recruit.js';
 import { commandProvider, type SessionRunOptions, scriptedProvider } from '../../client/index.js';
 import type { OfferedAbility, PlanProvider } from '../../contracts/agent-runtime.js';
@@ -20,6 +19,7 @@ import { pathsOf } from '../../server/project-paths.js';
 import type { AskAnswer } from './ask/ask-shapes.js';
 import { metaOf, refuseText } from './ask/begin-ask.js';
 import { effectsOf } from './describe-ability.js';
+import { modelProvider } from './planner-model.js';
 
 interface AgentAsk {
   request: AgentRequest;

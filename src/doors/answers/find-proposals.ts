@@ -1,5 +1,5 @@
+import { type Flow, findFlows, type Work } from '../../authoring/harvest/find-flows.js';
 import { proposalId } from '../../authoring/harvest/plan-proposal.js';
-import { type Flow, findFlows, type Work } from '../../choosing/harvest/find-flows.js';
 import type { TaskRecord } from '../../contracts/record.js';
 import { loadedAbility } from '../../definitions/find-ability.js';
 import type { Registry } from '../../definitions/registry.js';

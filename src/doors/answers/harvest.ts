@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { type FoundScript, findScripts } from '../../authoring/harvest/find-scripts.js';
+import { type GapGroup, groupGaps } from '../../authoring/harvest/group-gaps.js';
 import { type AbilityPool, poolOf } from '../../choosing/ability-pool.js';
-import { type GapGroup, groupGaps } from '../../choosing/harvest/group-gaps.js';
 import { FITS } from '../../choosing/ranker.js';
 import { wordTexts } from '../../choosing/words.js';
 import type { Registry } from '../../definitions/registry.js';

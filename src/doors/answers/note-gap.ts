@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
+import { type GapGroup, groupGaps } from '../../authoring/harvest/group-gaps.js';
 import { findDocuments } from '../../authoring/routing-documents/find-documents.js';
 import { actOf } from '../../choosing/decide/asks-for.js';
-import { type GapGroup, groupGaps } from '../../choosing/harvest/group-gaps.js';
 import type { Gap, NewGap } from '../../contracts/gaps.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { Registry } from '../../definitions/registry.js';

@@ -1,5 +1,5 @@
+import type { GapGroup } from '../../../authoring/harvest/group-gaps.js';
 import type { Change } from '../../../authoring/routing-documents/read-table.js';
-import type { GapGroup } from '../../../choosing/harvest/group-gaps.js';
 import { formatLocation } from '../../../contracts/problem.js';
 import type { DocumentReport } from '../commands/docs/report-documents.js';
 import { describeProblem } from './describe-problem.js';

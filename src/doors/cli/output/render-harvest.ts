@@ -1,4 +1,4 @@
-import type { GapGroup } from '../../../choosing/harvest/group-gaps.js';
+import type { GapGroup } from '../../../authoring/harvest/group-gaps.js';
 import type { HarvestRuns } from '../../../server/logs/harvest-file.js';
 import type { FoundFlow } from '../../answers/find-proposals.js';
 import type { Harvest, HarvestedScript } from '../../answers/harvest.js';

@@ -1,3 +1,4 @@
+import type { GapGroup } from '../../../../authoring/harvest/group-gaps.js';
 import { DOCUMENT_NAME, placesToAdd, selectDocuments } from '../../../../authoring/routing-documents/find-documents.js';
 import {
   type DocumentPlan,
@@ -5,7 +6,6 @@ import {
   planDocuments,
   plannedFiles,
 } from '../../../../authoring/routing-documents/plan-documents.js';
-import type { GapGroup } from '../../../../choosing/harvest/group-gaps.js';
 import { AbilityError, reasonOf, usageError } from '../../../../contracts/problem.js';
 import { EXIT, type ExitCode } from '../../../../contracts/states.js';
 import type { Registry } from '../../../../definitions/registry.js';

@@ -1,9 +1,15 @@
 import type OpenAI from 'openai';
-import type { AgentTurn, PlanProvider } from '../contracts/agent-runtime.js';
-import { AbilityError } from '../contracts/problem.js';
-import { signalWithin } from '../rules/any-abort-signal.js';
-import { formatDuration } from '../rules/duration.js';
-import { connectToModel, denialIn, type ModelEndpoint, refuseLiteral, whyUnanswered } from './model-endpoint.js';
+import {
+  connectToModel,
+  denialIn,
+  type ModelEndpoint,
+  refuseLiteral,
+  whyUnanswered,
+} from '../../choosing/model-endpoint.js';
+import type { AgentTurn, PlanProvider } from '../../contracts/agent-runtime.js';
+import { AbilityError } from '../../contracts/problem.js';
+import { signalWithin } from '../../rules/any-abort-signal.js';
+import { formatDuration } from '../../rules/duration.js';
 
 /** The model that plans calls; `url` is the base of its endpoint. */
 export interface PlannerModel extends ModelEndpoint {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { findFlows, type Work } from '../../../../src/choosing/harvest/find-flows.js';
+import { findFlows, type Work } from '../../../../src/authoring/harvest/find-flows.js';
 
 const work = (id: string, ...calls: string[]): Work => ({ id, calls: calls.map((ability) => ({ ability })) });
 const found = (works: Work[], least = 3) =>

@@ -1,5 +1,5 @@
+import { wordsIn } from '../../choosing/words.js';
 import type { Gap } from '../../contracts/gaps.js';
-import { wordsIn } from '../words.js';
 
 export type SaidGap = Pick<Gap, 'ts' | 'request' | 'kind' | 'environment' | 'nearest'>;
 
