@@ -2,6 +2,7 @@
 import type { Json, JsonObject } from '../contracts/json.js';
 import type { AbilityPool } from './ability-pool.js';
 import { isTypoOf } from './decide/typos.js';
+import type { ChoosableAbility } from './read-abilities.js';
 import { readInputs, readOptional, schemaOfInput } from './read-inputs.js';
 import { wordsIn, wordTexts } from './words.js';
 
@@ -80,17 +81,14 @@ export function accountFor(text: string, { texts, places, input, verbs, takes }:
   const whole = text.slice(opening.length).replace(COURTESY, ' ');
   const rest = withoutInputs(whole, input);
   const hasLetter = LETTER.test(rest);
-  const about = stemsOf(texts.join('\n'));
-  const said = texts
-    .join(' ')
-    .toLowerCase()
-    .split(/[\s.,;:!?()]+/u);
+  const facts = factsOf(texts);
+  const { about, said } = facts;
   const where = new Set(places.map((place) => place.toLowerCase()));
   const isKnown = (token: string): boolean =>
     FILLERS.has(token.toLowerCase()) ||
     token === texts[0] ||
     where.has(token.toLowerCase()) ||
-    (!NO_PART.test(token) && isAbout(token, about) && (!isMarked(token) || said.includes(token.toLowerCase())));
+    (!NO_PART.test(token) && isAbout(token, about) && (!isMarked(token) || said.has(token.toLowerCase())));
   const tokens = (rest.match(TOKENS) ?? []).map((token) => token.replace(/(?<=[\p{L}\p{N}])[.:]+$/u, ''));
   const [verb = '', ...others] = tokens;
   const word = verb.toLowerCase().replace(/['’]s$/, 's');
@@ -98,7 +96,7 @@ export function accountFor(text: string, { texts, places, input, verbs, takes }:
   const isStart =
     STARTS.has(word) || (takes !== 'changes' && LOOKS.has(word)) || (takes === 'requests' && WORKS.has(word));
   const [begins = ''] = whole.toLowerCase().match(/[\p{L}\p{N}_-]+/u) ?? [];
-  const isVerb = isNamed || verbs.includes(begins) || (!isMarked(verb) && (isStart || isVerbOf(word, texts)));
+  const isVerb = isNamed || verbs.includes(begins) || (!isMarked(verb) && (isStart || isVerbOf(word, facts)));
   const isUsed = (token: string, at: number): boolean =>
     (at === 0 && isVerb && !verbs.includes(begins)) ||
     ((isAsked || takes !== 'changes') && token === '?') ||
@@ -117,7 +115,10 @@ export function accountFor(text: string, { texts, places, input, verbs, takes }:
     isFar:
       !isVerb &&
       unusedContent.length * 2 >= tokens.filter(hasContent).length &&
-      !tokens.some((token) => isVerbOf(token.toLowerCase(), texts) || isTypoOfVerb(token.toLowerCase(), texts)),
+      !tokens.some(
+        (token) =>
+          isVerbOf(token.toLowerCase(), facts) || facts.firsts.some((first) => isTypoOf(token.toLowerCase(), first)),
+      ),
   };
 }
 
@@ -137,7 +138,6 @@ export function accountInPool(
   known?: JsonObject,
 ): Accounted {
   const ability = pool.abilities.get(id);
-  const { summary = [], uses = [], keywords = [] } = ability?.text.texts ?? {};
   const schema = ability?.definition.input_schema ?? {};
   const { given } = readInputs(schema, text);
   const { definition } = ability ?? {};
@@ -146,12 +146,21 @@ export function accountInPool(
     definition && 'type' in definition && definition.type === 'agent' ? 'requests' : reads ? 'reads' : 'changes';
   const input = known ?? { ...readOptional(schema, text, given), ...given };
   return accountFor(text, {
-    texts: [id, ...summary, ...uses, ...keywords],
+    texts: ability ? textsOf(ability) : [id],
     places: [pool.environment, pool.scope ?? ''],
     input,
     verbs: choicesIn(schema, input),
     takes: takes ?? usual,
   });
+}
+
+const texts = new WeakMap<ChoosableAbility, string[]>();
+
+function textsOf(ability: ChoosableAbility): string[] {
+  const { summary = [], uses = [], keywords = [] } = ability.text.texts;
+  const found = texts.get(ability) ?? [ability.id, ...summary, ...uses, ...keywords];
+  texts.set(ability, found);
+  return found;
 }
 
 function hasContent(token: string): boolean {
@@ -183,18 +192,42 @@ function isLimit(tokens: readonly string[], at: number): boolean {
   return BEFORE_LIMITS.has(tokens[before]?.toLowerCase() ?? '');
 }
 
-/** The base form of the first word of a text: `delete`, not `deleted`; or a part of the id that no text has later on. */
-function isVerbOf(word: string, [id = '', ...texts]: readonly string[]): boolean {
-  const [said] = wordsIn(word);
-  if (!said || /(?:ed|ing|[^s]s)$/.test(word)) return false;
-  const stems = texts.map((text) => wordsIn(text).map(({ stem }) => stem));
-  if (stems.some(([first]) => first === said.stem)) return true;
-  return wordTexts(id).includes(word) && !stems.some((all) => all.includes(said.stem));
+/** What the texts of an ability say, as far as words are compared with it. */
+interface Facts {
+  about: ReadonlySet<string>;
+  said: ReadonlySet<string>;
+  /** The first word of each text but the id, and their stems. */
+  firsts: readonly string[];
+  verbs: ReadonlySet<string>;
+  /** Words of the id that no text has. */
+  own: ReadonlySet<string>;
 }
 
-/** Then it is asked about. */
-function isTypoOfVerb(word: string, texts: readonly string[]): boolean {
-  return texts.some((text) => isTypoOf(word, wordTexts(text)[0] ?? ''));
+/** By the list of texts: each ability is compared with many requests. */
+const known = new WeakMap<readonly string[], Facts>();
+
+function factsOf(texts: readonly string[]): Facts {
+  const before = known.get(texts);
+  if (before) return before;
+  const [id = '', ...others] = texts;
+  const words = others.map(wordsIn);
+  const stems = new Set(words.flat().map(({ stem }) => stem));
+  const firsts = words.flatMap(([first]) => first ?? []);
+  const facts: Facts = {
+    about: new Set(texts.flatMap((text) => [...stemsOf(text)])),
+    said: new Set(texts.flatMap((text) => text.toLowerCase().split(/[\s.,;:!?()]+/u))),
+    firsts: firsts.map(({ text }) => text),
+    verbs: new Set(firsts.map(({ stem }) => stem)),
+    own: new Set(wordsIn(id).flatMap(({ text, stem }) => (stems.has(stem) ? [] : [text]))),
+  };
+  known.set(texts, facts);
+  return facts;
+}
+
+/** The base form of the first word of a text: `delete`, not `deleted`; or a part of the id that no text has. */
+function isVerbOf(word: string, { verbs, own }: Facts): boolean {
+  const [said] = wordsIn(word);
+  return said !== undefined && !/(?:ed|ing|[^s]s)$/.test(word) && (verbs.has(said.stem) || own.has(word));
 }
 
 /** Whether it asks to see something, by its first word. */

@@ -7,7 +7,7 @@ import { isAbout } from './decide/signals.js';
 import { FITS, type Ranked, type Ranking } from './ranker.js';
 import type { ChoosableAbility } from './read-abilities.js';
 import { type MissingInput, readInputs } from './read-inputs.js';
-import { requestOf } from './request-of.js';
+import { isLong, requestOf } from './request-of.js';
 import { STOP_WORDS, wordTexts } from './words.js';
 
 export interface Suggestion {
@@ -64,7 +64,7 @@ export async function suggest(
   const fitting = candidates.filter(({ ranked: one }) => one.score >= from && (one.score < FITS || says(one)));
   const documents = await documentsFor(pool, text);
   if (fitting.length === 0) return { suggestions: [], nearest: nearestOf(ranked), documents, question: null, ...by };
-  const { ordered, isHere } = availableOf(ordering(pool, requested, fitting));
+  const { ordered, isHere } = availableOf(ordering(pool, requested, fitting, isLong(text)));
   const nearest = isHere ? [] : nearestOf(ranked.filter(({ id }) => pool.abilities.get(id)?.unavailable === null));
   const needed = isHere ? await withoutCovered(pool, requested, ordered) : ordered;
   const suggestions = needed.slice(0, limit).map((candidate) => suggestionOf(candidate, requested));
@@ -168,10 +168,10 @@ function candidateOf({ abilities, scope }: AbilityPool, ranked: Ranked): Candida
 
 /**
  * First what accounts for the whole request. Near the best come those of this scope (whose hints name it first), then
- * high-level ones. If they are of several kinds (high-level, a change, a read), first what leaves least of the request
- * over, then what it is an order to. All others follow by strength.
+ * high-level ones. If they are of several kinds (high-level, a change, a read), and for a part of a long text, first
+ * what leaves least of the request over, then what it is an order to. All others follow by strength.
  */
-function ordering(pool: AbilityPool, text: string, candidates: readonly Candidate[]): Candidate[] {
+function ordering(pool: AbilityPool, text: string, candidates: readonly Candidate[], isPart: boolean): Candidate[] {
   const best = Math.max(...candidates.map(({ adjusted }) => adjusted));
   const isNear = ({ adjusted }: Candidate): boolean => adjusted >= best * ABOUT;
   const accounted = candidates.map((candidate, at) => {
@@ -188,7 +188,7 @@ function ordering(pool: AbilityPool, text: string, candidates: readonly Candidat
     if (!isNear(one)) return one.isWhole ? WHOLE : 0;
     const isHinted = pool.scope !== null && one.isHere && one.ability.scopes.length > 0;
     const place = (one.isHere ? 4 : 0) + (isHinted ? 2 : 0) + (one.ability.level === 'high' ? 1 : 0);
-    const order = isMixed ? (one.isOrder ? 8 : 0) + (one.unused <= fewest ? 16 : 0) : 0;
+    const order = isMixed || isPart ? (one.isOrder ? 8 : 0) + (one.unused <= fewest ? 16 : 0) : 0;
     return 1 + place + order + (one.isWhole ? WHOLE : 0);
   };
   return accounted.sort((one, other) => tier(other) - tier(one) || other.adjusted - one.adjusted);

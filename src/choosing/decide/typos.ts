@@ -29,6 +29,7 @@ function isSwapped(one: string, other: string): boolean {
 }
 
 function differsAt(one: string, other: string): number {
-  const at = [...one].findIndex((letter, place) => letter !== other[place]);
-  return at < 0 ? one.length : at;
+  let at = 0;
+  while (at < one.length && one[at] === other[at]) at += 1;
+  return at;
 }

@@ -1,6 +1,5 @@
 import { basename } from 'node:path';
 import { type FoundScript, findScripts } from '../../authoring/harvest/find-scripts.js';
-import { type GapGroup, groupGaps } from '../../authoring/harvest/group-gaps.js';
 import { type AbilityPool, poolOf } from '../../choosing/ability-pool.js';
 import { FITS } from '../../choosing/ranker.js';
 import { wordTexts } from '../../choosing/words.js';
@@ -14,6 +13,7 @@ import { pathsOf } from '../../server/project-paths.js';
 import { commandOf } from '../cli/output/typed-command.js';
 import { runsOf } from './calls-seen.js';
 import { type FoundFlow, flowsIn } from './find-proposals.js';
+import { type GapGroup, groupGaps } from './group-gaps.js';
 
 export interface HarvestedScript extends FoundScript {
   /** Ids with a score from 0.5 to 1, best first; at most three. */

@@ -1,5 +1,4 @@
 import { posix } from 'node:path';
-import { type GapGroup, groupGaps } from '../../authoring/harvest/group-gaps.js';
 import { findDocuments } from '../../authoring/routing-documents/find-documents.js';
 import { actOf } from '../../choosing/decide/asks-for.js';
 import type { Gap, NewGap } from '../../contracts/gaps.js';
@@ -9,6 +8,7 @@ import { maskerFor } from '../../planning/secrets/credentials.js';
 import { GapLog } from '../../server/logs/gap-log.js';
 import { pathsOf } from '../../server/project-paths.js';
 import { attempt } from '../../text/attempt.js';
+import { type GapGroup, groupGaps } from './group-gaps.js';
 
 /** Returns an error handler that records an unknown id as a gap and rethrows. Source: R-000-93. */
 export function noteUnknown(

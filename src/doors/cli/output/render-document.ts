@@ -1,6 +1,6 @@
-import type { GapGroup } from '../../../authoring/harvest/group-gaps.js';
 import type { Change } from '../../../authoring/routing-documents/read-table.js';
 import { formatLocation } from '../../../contracts/problem.js';
+import type { GapGroup } from '../../answers/group-gaps.js';
 import type { DocumentReport } from '../commands/docs/report-documents.js';
 import { describeProblem } from './describe-problem.js';
 import { plainText } from './plain-text.js';

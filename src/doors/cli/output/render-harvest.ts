@@ -1,6 +1,6 @@
-import type { GapGroup } from '../../../authoring/harvest/group-gaps.js';
 import type { HarvestRuns } from '../../../server/logs/harvest-file.js';
 import type { FoundFlow } from '../../answers/find-proposals.js';
+import type { GapGroup } from '../../answers/group-gaps.js';
 import type { Harvest, HarvestedScript } from '../../answers/harvest.js';
 import { plainText } from './plain-text.js';
 import type { Style } from './terminal/terminal.js';

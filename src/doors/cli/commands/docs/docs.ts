@@ -1,4 +1,3 @@
-import type { GapGroup } from '../../../../authoring/harvest/group-gaps.js';
 import { DOCUMENT_NAME, placesToAdd, selectDocuments } from '../../../../authoring/routing-documents/find-documents.js';
 import {
   type DocumentPlan,
@@ -9,6 +8,7 @@ import {
 import { AbilityError, reasonOf, usageError } from '../../../../contracts/problem.js';
 import { EXIT, type ExitCode } from '../../../../contracts/states.js';
 import type { Registry } from '../../../../definitions/registry.js';
+import type { GapGroup } from '../../../answers/group-gaps.js';
 import { describeProblem, typedBy } from '../../output/describe-problem.js';
 import { plainText } from '../../output/plain-text.js';
 import { renderDocument } from '../../output/render-document.js';

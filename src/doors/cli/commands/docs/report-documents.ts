@@ -1,9 +1,9 @@
-import type { GapGroup } from '../../../../authoring/harvest/group-gaps.js';
 import type { Note } from '../../../../authoring/routing-documents/choose-rows.js';
 import type { DocumentPlan } from '../../../../authoring/routing-documents/plan-documents.js';
 import type { Change } from '../../../../authoring/routing-documents/read-table.js';
 import { unifiedDiff } from '../../../../authoring/routing-documents/unified-diff.js';
 import type { Problem } from '../../../../contracts/problem.js';
+import type { GapGroup } from '../../../answers/group-gaps.js';
 
 /** `no_markers`: no ability tables; `not_kept`: tables cannot be taken over; `own`: kept by its author. */
 export type DocumentStatus =
