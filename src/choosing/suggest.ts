@@ -71,9 +71,9 @@ export async function suggest(
   return { suggestions, nearest, documents, question: isHere ? questionFor(suggestions[0]) : null, ...by };
 }
 
-/** E-mail addresses, URLs, host names and ids such as `u-billing-42`: their parts say nothing of an ability. */
+/** Addresses, URLs, host names, ids such as `u-billing-42`, and sub-agents: their parts say nothing of an ability. */
 export const ADDRESSES =
-  /\S+@\S+|https?:\/\/\S+|(?<![\w.-])[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|test|example|local|internal)(?![\w-])|(?<![\w./:-])\p{L}+(?:[-_]\p{L}+)*[-_]\p{N}\w*(?![\w/-])/giu;
+  /\bsub-?\s?agents?\b|\S+@\S+|https?:\/\/\S+|(?<![\w.-])[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|test|example|local|internal)(?![\w-])|(?<![\w./:-])\p{L}+(?:[-_]\p{L}+)*[-_]\p{N}\w*(?![\w/-])/giu;
 
 /** Those that can run, unless one that cannot fits better than all of them: then only such. */
 function availableOf(ordered: readonly Candidate[]): { ordered: Candidate[]; isHere: boolean } {

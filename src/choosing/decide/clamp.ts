@@ -1,7 +1,7 @@
 import type { RoutingDecision } from '../../contracts/routing.js';
 import { isLooking, unusedWords } from '../account-for.js';
 import { contentStems } from '../words.js';
-import { actOf, answersLater } from './asks-for.js';
+import { actOf, answersLater, wantsSubAgent } from './asks-for.js';
 import { isConsent } from './consent.js';
 import { type Question, questionAbout, questionOfAbilities } from './propose.js';
 import { capped } from './router-answer.js';
@@ -200,5 +200,7 @@ function needsApproval({ decision, target }: Proposal, input: RouterInput, by: C
   const agent = agentOf(input, target);
   const order = orderIn(input);
   if (!agent || agent.isComplex || !isReading(agent.effects) || signalIn(order)?.isComplex) return true;
-  return by === 'rules' && !input.account(agent.id, order).isOrder;
+  const { isOrder, isAbout } = input.account(agent.id, order);
+  // A withdrawal in any language says nothing of the agent.
+  return !isOrder && !(by === 'model' && (isAbout || wantsSubAgent(input.text)));
 }

@@ -115,6 +115,21 @@ describe('consent (R-003-18, R-003-19, R-003-20; C-26, C-27)', () => {
     },
   );
 
+  test.each([
+    ['Olvídalo, ya no hace falta', true],
+    ['算了', true],
+    ['texts, many variants', false],
+  ])(
+    'a delegation that a model proposes for a message that says nothing of the agent needs consent: %s',
+    async (text, needs) => {
+      const { messages, ...given } = find('variants-ten');
+      const latest = messages.map((message, at) => (at === messages.length - 1 ? { ...message, text } : message));
+      const router = proposing({ decision: 'delegate', target: { agentId: 'writer' } });
+      const decision = await decide({ ...inputOf({ ...given, messages: latest }), router });
+      expect(decision.target === null || decision.needs_approval).toBe(needs);
+    },
+  );
+
   test('a workflow always needs consent, and so does a tool that writes', async () => {
     const workflow = { decision: 'workflow', target: { abilityId: 'weekly_report' } } as const;
     expect(await consentOf('variants-ten', workflow)).toEqual({ target: workflow.target, needs_approval: true });
