@@ -167,9 +167,9 @@ function candidateOf({ abilities, scope }: AbilityPool, ranked: Ranked): Candida
 }
 
 /**
- * First what accounts for the whole request. Near the best come those of this scope (whose hints name it first), then
- * high-level ones. If they are of several kinds (high-level, a change, a read), and for a part of a long text, first
- * what leaves least of the request over, then what it is an order to. All others follow by strength.
+ * Near the best come those of this scope (whose hints name it first), then those that account for the whole request.
+ * If they are of several kinds (high-level, a change, a read), first what accounts for all of it, or leaves least of it
+ * over, or is what it is an order to, then those of this scope, then high-level ones. All others follow by strength.
  */
 function ordering(pool: AbilityPool, text: string, candidates: readonly Candidate[], isPart: boolean): Candidate[] {
   const best = Math.max(...candidates.map(({ adjusted }) => adjusted));
@@ -185,11 +185,12 @@ function ordering(pool: AbilityPool, text: string, candidates: readonly Candidat
   const isLook = isLooking(text) || isAbout(text);
   const tier = (one: Candidate): number => {
     if (isLook && !one.isOrder && changes(one.ability)) return -1;
-    if (!isNear(one)) return one.isWhole ? WHOLE : 0;
+    const whole = one.isWhole ? (isMixed ? 32 : 2) : 0;
+    if (!isNear(one)) return isMixed ? whole : 0;
     const isHinted = pool.scope !== null && one.isHere && one.ability.scopes.length > 0;
     const place = (one.isHere ? 4 : 0) + (isHinted ? 2 : 0) + (one.ability.level === 'high' ? 1 : 0);
     const order = isMixed || isPart ? (one.isOrder ? 8 : 0) + (one.unused <= fewest ? 16 : 0) : 0;
-    return 1 + place + order + (one.isWhole ? WHOLE : 0);
+    return 1 + place + order + whole;
   };
   return accounted.sort((one, other) => tier(other) - tier(one) || other.adjusted - one.adjusted);
 }
@@ -199,8 +200,6 @@ function changes({ definition }: ChoosableAbility): boolean {
   return 'effects' in definition && !/read$/.test(definition.effects);
 }
 
-/** Before all that are only near. */
-const WHOLE = 32;
 /** Of the best, so many are compared word by word. */
 const MAX_ACCOUNTED = 8;
 

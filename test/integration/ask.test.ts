@@ -74,7 +74,7 @@ describe('ability ask', () => {
         plan: [{ ability_id: 'notes.search', input: { query: 'invoice' }, effects: 'read', approvals: [] }],
         tasks: [{ ability_id: 'notes.search', status: 'succeeded', result: { output: { found: 'invoice' } } }],
         turn_context: { turn_index: 1 },
-        _meta: { pack: expect.any(String), required_capabilities: [], routing_method: 'heuristic_fallback' },
+        _meta: { pack: null, required_capabilities: [], routing_method: 'heuristic_fallback' },
       },
     });
     expect(kindsOf(json.run)).toEqual(['recruitment', 'decision', 'plan', 'task', 'answer']);

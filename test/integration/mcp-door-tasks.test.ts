@@ -87,7 +87,11 @@ describe('an AI that plans with several tasks (R-000-79, R-000-80)', () => {
     expect((await hasty.call('task_status', { task: sum })).told.status).toBe('created');
     writeFileSync(file, '');
     await hasty.call('task_result', { task: slow, wait: 50 });
-    expect((await hasty.call('task_run', { tasks: created })).told.succeeded).toMatchObject([{ output: 'seen' }, {}]);
+    // On a busy machine the second one may take longer, too.
+    const goOn = async (): Promise<JsonObject> => (await hasty.call('task_run', { tasks: created })).told;
+    let run = await goOn();
+    for (let tries = 0; run.status === 'running' && tries < 20; tries += 1) run = await goOn();
+    expect(run.succeeded).toMatchObject([{ output: 'seen' }, {}]);
     expect((await hasty.call('task_result', { task: sum, wait: 50 })).told.output).toEqual({ sum: 10 });
   });
 

@@ -85,6 +85,21 @@ test('C-39: abilities of the current scope come first, and others are not hidden
   expect(await idsFor('print a sheet', 'modules/office')).toContain('grading.sheet');
 });
 
+test('R-000-31: a better fit from another scope does not rank as if it were of this one', async () => {
+  const one = (key: string, summary: string, module: string) => low(key, summary, [`scope: { modules: [${module}] }`]);
+  const files = {
+    'registry/low-level/here.yaml': one('here.archive', 'Move orders.', 'here'),
+    'registry/low-level/there.yaml': one('there.archive', 'Archive orders refunds.', 'there'),
+  };
+  const scoped = makeProject({ 'ability.yaml': 'format: 1\nproject: p\nenvironments: { dev: {} }\n', ...files });
+  const from = loadRegistry(scoped.root);
+  scoped.remove();
+  const ids = async (scope: string | null) =>
+    (await suggest(poolOf(from, 'dev', scope), { text: 'archive orders refunds' })).suggestions.map(({ id }) => id);
+  expect(await ids(null)).toEqual(['there.archive', 'here.archive']);
+  expect(await ids('modules/here')).toEqual(['here.archive', 'there.archive']);
+});
+
 test('nothing is suggested if nothing fits, and the nearest abilities are named', async () => {
   expect(await ask('what is the weather in Paris')).toEqual({
     ...{ suggestions: [], nearest: [] },
