@@ -1,3 +1,5 @@
+import { saidIn } from './decide/said-text.js';
+
 /** Longer texts are reduced to their requests. */
 const MAX_WORDS = 60;
 
@@ -31,7 +33,7 @@ export function isLong(text: string): boolean {
  */
 export function requestOf(text: string): string {
   if (lengthOf(text) <= MAX_WORDS) return text;
-  const said = withoutPasted(lastSaid(text));
+  const said = saidIn(lastSaid(text));
   const plain = said.trim() === '' ? text : said;
   if (lengthOf(plain) <= MAX_WORDS) return plain;
   const sentences = sentencesOf(plain);
@@ -51,15 +53,6 @@ function lastSaid(text: string): string {
   const turn = turns[last];
   if (!turn) return text;
   return text.slice(turn.index + turn[0].length, turns[last + 1]?.index);
-}
-
-/** Leaves out fenced blocks, quoted lines, and lines of logs and stack traces. */
-export function withoutPasted(text: string): string {
-  return text
-    .replace(/^\s*(```|~~~)[\s\S]*?^\s*\1/gm, '\n')
-    .split('\n')
-    .filter((line) => !/^\s*(?:>|at \S+ ?\(|\d{4}-\d\d-\d\d[T ]\d\d:|\[?(?:ERROR|WARN|INFO|DEBUG)\b)/.test(line))
-    .join('\n');
 }
 
 export function sentencesOf(text: string): string[] {

@@ -1,5 +1,5 @@
 import { type AbilityText, type Ranked, type Ranker, type Ranking, type RankQuery, USUAL_LIMIT } from './ranker.js';
-import { isLong, requestOf, sentencesOf, withoutPasted } from './request-of.js';
+import { isLong, requestOf, sentencesOf } from './request-of.js';
 import { WEIGHTS, type Weights } from './weights.js';
 import { type Postings, WordIndex } from './word-index.js';
 import {
@@ -78,7 +78,7 @@ export class WordRanker implements Ranker {
   private inLong(text: string, without?: ReadonlySet<string>): { terms: Term[]; strengths: Float64Array } {
     const { words, sentences } = this.weights.aside;
     const request = requestOf(text);
-    const all = withoutPasted(text);
+    const all = text.replace(/^\s*(```|~~~)[\s\S]*?^\s*\1/gm, '\n');
     const asked = new Set(sentencesOf(request));
     const others = sentencesOf(all).filter((sentence) => !asked.has(sentence));
     const best = new Float64Array(this.ids.length);
