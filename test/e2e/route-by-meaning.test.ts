@@ -23,7 +23,8 @@ const request = ['route', 'post or send a copy of the invoice to its customer'];
 
 test('`route` reports a ranking by words and meaning, in JSON and as text', async () => {
   const { json } = await abilityJson([...request, '--step', 'mail the news'], at);
-  expect(json).toMatchObject({ ranker: 'hybrid', suggestions: [{ id: 'billing.copy' }] });
+  expect(json).toMatchObject({ ranker: 'hybrid' });
+  expect(json.suggestions[0]).toMatchObject({ id: 'billing.copy' });
   expect(json.steps).toMatchObject([{ ranker: 'hybrid' }]);
   expect(json.steps[0].suggestions[0]).toMatchObject({ id: 'news.mail' });
   expect((await ability(request, at)).stdout).toMatch(/^billing\.copy.*\nby words and meaning$/s);
@@ -40,8 +41,8 @@ test('a failure of the endpoint is a warning, and does not change the exit code'
     expect(json).toMatchObject({
       ranker: 'words',
       warning: `ranked by words alone: ${endpoint.host} answered 401`,
-      suggestions: [{ id: 'billing.copy' }],
     });
+    expect(json.suggestions[0]).toMatchObject({ id: 'billing.copy' });
     const { stdout, stderr } = await ability(request, refused);
     expect(stdout).toContain(`warning ranked by words alone: ${endpoint.host} answered 401`);
     expect(stdout + stderr).not.toContain('sk-very-secret-key');

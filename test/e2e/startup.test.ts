@@ -174,11 +174,11 @@ describe('a command while the runtime is up', () => {
     );
   });
 
-  test('the guard of an agent loads no parser of commands, and no formats of definitions', () => {
+  test('the guard of an agent loads the parser of shell commands, and no formats of definitions', () => {
     const guard = () => packagesOf(['guard', '--for', 'claude'], { input: EVENT });
     // The first one reads the definitions.
     guard();
-    expect([...guard().packages].sort()).toEqual(['own']);
+    expect([...guard().packages].sort()).toEqual(['own', 'unbash']);
   });
 
   test('continues after a kill of the runtime, whose socket the next one replaces', async () => {
