@@ -65,6 +65,8 @@ async function runPhase(request: HookRequest, dependencies: HookPhaseDependencie
         share: (step) => dependencies.records.sharedLog(task, step),
       },
     };
+    // A script may read it.
+    if (around.hooks.some(({ handler }) => handler.kind === 'script')) dependencies.records.settle(task);
     const traced = { task, admitted, mark: request.seal, path };
     const said = await traceHooks(dependencies.tracer, traced, () =>
       runHooks(phase, around, { blockingOnly: isGuardPhase(phase) }, dependencies),

@@ -93,6 +93,11 @@ export class RecordFolder {
     return true;
   }
 
+  /** Writes a record that waits to be written, for who reads it now. Source: decision 0015. */
+  settle(task: string): void {
+    if (this.waiting.has(task)) this.writeWaiting(task, join(this.folder, ...recordPath(task)));
+  }
+
   private writeWaiting(task: string, path: string): void {
     const record = this.take(task);
     // Another process may have ended or deleted the task.

@@ -78,7 +78,7 @@ async function phase({
     }),
     root: '/nowhere',
     plans: task.plans,
-    records: { logsOf: () => '/logs', sharedLog: () => undefined } as never,
+    records: { logsOf: () => '/logs', sharedLog: () => undefined, settle: () => undefined } as never,
     project: plan.project,
     keys: { keys: new Map([['k', Buffer.alloc(32, 1)]]) },
     sessions: {
