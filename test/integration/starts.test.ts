@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Connection, createTask, decide, openApprovals } from '../../src/client/index.js';
+import { type Connection, createTask, decide, openApprovals, viewTask } from '../../src/client/index.js';
 import { AbilityError } from '../../src/contracts/problem.js';
 import { callerOf } from '../fixtures/caller.js';
 import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
@@ -56,13 +56,15 @@ const create = (connection: Connection, key: string, more: object = {}) =>
   });
 
 describe('the record of a task', () => {
-  test('is removed if the caller refuses what preflight resolved', async () => {
+  test('says that it was cancelled if the caller refuses what preflight resolved', async () => {
     const review = (): void => {
       throw new AbilityError({ code: 'config.registry_differs', message: 'no' });
     };
     const error = await failure(create({ ...project.connection, isOwnRuntime: true }, 'refused', { review }));
     expect(error).toMatchObject({ code: 'config.registry_differs' });
-    expect(existsSync(record('refused'))).toBe(false);
+    await expect
+      .poll(async () => (await viewTask(project.connection, 'refused')).result.status, { timeout: 20_000 })
+      .toBe('cancelled');
   });
 
   test('is removed if the start certainly failed', async () => {
@@ -77,7 +79,7 @@ describe('the record of a task', () => {
       throw new Error('lost');
     });
     expect(await failure(create(connection, 'lost'))).toMatchObject({ message: 'lost' });
-    expect(existsSync(record('lost'))).toBe(true);
+    await expect.poll(() => existsSync(record('lost')), { timeout: 20_000 }).toBe(true);
     expect(await create(connection, 'lost')).toMatchObject({ attached: true });
   });
 
@@ -86,11 +88,12 @@ describe('the record of a task', () => {
     await create(own, 'held');
     const other = await failure(create(own, 'held', { ability: 'util.echo' }));
     expect(other).toMatchObject({ code: 'task.key_conflict' });
+    // It runs already, so there is nothing left to review.
     const review = (): void => {
       throw new Error('refused');
     };
-    expect(await failure(create(own, 'held', { review }))).toMatchObject({ message: 'refused' });
-    expect(existsSync(record('held'))).toBe(true);
+    expect(await create(own, 'held', { review })).toMatchObject({ attached: true });
+    await expect.poll(() => existsSync(record('held')), { timeout: 20_000 }).toBe(true);
   });
 });
 
