@@ -121,7 +121,7 @@ describe('a key whose task has ended and is no longer known to Temporal', () => 
     const record = join(records, 'forgotten/record.json');
     writeFileSync(record, readFileSync(record, 'utf8').replaceAll('"remembered"', '"forgotten"'));
     const again = await flows.project.create('util.note', input, { key: 'forgotten' });
-    expect(again).toMatchObject({ id: 'forgotten' });
+    expect(again).toMatchObject({ id: 'forgotten', attached: true });
     expect(await ended('forgotten')).toMatchObject({ status: 'succeeded', task_key: 'forgotten' });
     expect(flows.lines('forgotten')).toEqual(['once']);
     await expect(

@@ -121,7 +121,8 @@ async function acknowledge(connection: Connection, created: CreatedTask, wanted:
     const early = await awaitPreflight(connection, { workflowId: id, runId });
     return early || !isAwaited ? early : awaitSlow(connection, created, review !== undefined);
   });
-  if (!isFormed(answer)) return created;
+  // What a record remembers has not run again.
+  if (!isFormed(answer)) return { ...created, attached: answer !== undefined && 'ended' in answer };
   if (review) await reviewed(connection, created, () => review(answer), run);
   return { ...created, warnings: answer.warnings ?? [], ...(answer.begins !== undefined && { begins: answer.begins }) };
 }
