@@ -95,6 +95,8 @@ export interface PreflightRequest {
   project?: string;
   /** It was not started by a client of ours, which would have refused a key that ended tasks hold. */
   outside?: true;
+  /** Its client found that nothing of the last task under its key ran. */
+  again?: true;
   /** The workflow refuses its arguments; what is missing is the place, for lists. */
   refused?: Problem;
 }

@@ -26,5 +26,9 @@ export interface TaskMemo {
   retry_of?: string;
   intent?: string;
   changed?: { by: string; at: string };
+  /** It runs only if its client agrees to what its preflight resolved. */
+  held?: true;
+  /** See `PreflightRequest`. */
+  again?: true;
   [key: string]: unknown;
 }

@@ -56,7 +56,7 @@ const create = (connection: Connection, key: string, more: object = {}) =>
   });
 
 describe('the record of a task', () => {
-  test('says that it was cancelled if the caller refuses what preflight resolved', async () => {
+  test('says that it was cancelled if the caller refuses what preflight resolved, and its key is free again', async () => {
     const review = (): void => {
       throw new AbilityError({ code: 'config.registry_differs', message: 'no' });
     };
@@ -65,6 +65,12 @@ describe('the record of a task', () => {
     await expect
       .poll(async () => (await viewTask(project.connection, 'refused')).result.status, { timeout: 20_000 })
       .toBe('cancelled');
+    // Its key is free again: nothing of it ran.
+    const again = await create({ ...project.connection, isOwnRuntime: true }, 'refused');
+    expect(again.attached).toBe(false);
+    await expect
+      .poll(async () => (await viewTask(project.connection, 'refused')).result.status)
+      .toBe('waiting_approval');
   });
 
   test('is removed if the start certainly failed', async () => {

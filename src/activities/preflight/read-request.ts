@@ -30,6 +30,7 @@ export interface Wanted {
   /** Milliseconds since 1970. */
   moment: number;
   outside: boolean;
+  again: boolean;
   user: Person;
   session: string | null;
   /** Folder of the project that the task is about; undefined: not specified. */
@@ -47,7 +48,7 @@ type Asked = Pick<Info, 'workflowType' | 'workflowExecution' | 'taskQueue'>;
  * `task.key_invalid`, `task.other_project`, `usage.invalid`, `config.registry_differs`.
  */
 export function readRequest(
-  { input, options, first, created_at, moment, project: named, outside }: PreflightRequest,
+  { input, options, first, created_at, moment, project: named, outside, again }: PreflightRequest,
   info: Asked,
   registry: Registry,
   { project }: ReadDependencies,
@@ -67,6 +68,7 @@ export function readRequest(
     created_at,
     moment: moment ?? Date.now(),
     outside: outside === true,
+    again: again === true,
     user: userOf(options),
     session,
     // Files are written under the scope.

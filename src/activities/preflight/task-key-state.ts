@@ -16,6 +16,8 @@ export interface KeyRequest {
   first: string;
   /** Whether its client did not refuse a key that an ended task holds. */
   outside: boolean;
+  /** Whether its client found that nothing of the last task under the key ran. */
+  again: boolean;
   ability: string;
   environment: string;
   /** Digest of the input, with defaults. */
@@ -59,6 +61,8 @@ function stateOfRecord(request: KeyRequest, { request: held, result, plan, plan_
   if (!isSame) throw keyConflict(request, `${held.ability} in ${held.environment} with another input`, held);
   const plans = { plan: plan_digest, ...(hasTools(plan) && { unpinned: planDigest(plan) }) };
   if (!isWantedPlan(request.plan, plans)) throw keyConflict(request, 'the same with another plan');
+  // Its client refused it before it ran.
+  if (request.again && result?.status === 'cancelled' && result.started_at === null) return 'own';
   if (result) return { ended: result };
   throw keyConflict(request, 'the same request, and how it ended is not in its record');
 }

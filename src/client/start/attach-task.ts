@@ -12,6 +12,7 @@ import { findDeletion, findEarlier } from '../../server/temporal/find-deletion.j
 import { readStart, type SeenStart } from '../../server/temporal/read-start.js';
 import type { Connection } from '../connection/connect.js';
 import { describeIfKnown, isUnknownWorkflow } from '../connection/temporal-errors.js';
+import { awaitResult } from '../view/read-result.js';
 import { awaitPreflight } from './await-preflight.js';
 import type { CreatedTask, NewTask } from './new-task.js';
 
@@ -41,6 +42,9 @@ export async function attachTask(connection: Connection, id: string, wanted: New
     if (ended !== undefined) throw keyConflict(id, `a task that has ended (${ended})`);
     return 'given up';
   }
+  // Its client refused what was resolved, so that nothing of it ran.
+  if (status.name === 'CANCELLED' && description.memo?.held && (await awaitResult(connection, id)).started_at === null)
+    return 'given up';
   if (project !== connection.project && !(project === '' && isOpen)) throw keyOfOther(id, project, connection.project);
   if (!isAsGiven(seen, wanted, description)) {
     // Of another ability it is another task, whatever becomes of it; or no task at all.

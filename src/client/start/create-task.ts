@@ -86,6 +86,7 @@ async function startOnce(
       ...options,
       workflowId: id,
       args,
+      memo: { ...memo, ...(isFree && { again: true }) },
       workflowIdConflictPolicy: 'FAIL',
       workflowIdReusePolicy: isFree ? 'ALLOW_DUPLICATE' : 'REJECT_DUPLICATE',
     });

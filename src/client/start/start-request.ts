@@ -66,7 +66,10 @@ export function optionsOf(
   };
 }
 
-function memoOf({ ability, environment, caller, retry, handle }: NewTask, own: OwnDefinitions | undefined): TaskMemo {
+function memoOf(
+  { ability, environment, caller, retry, handle, review }: NewTask,
+  own: OwnDefinitions | undefined,
+): TaskMemo {
   const { person, trace, intent } = caller;
   return {
     ability,
@@ -75,6 +78,7 @@ function memoOf({ ability, environment, caller, retry, handle }: NewTask, own: O
     requested_by: person.name,
     ...defined({ agent: person.agent, retry_of: retry?.task, intent: intent ?? undefined, handle }),
     ...(trace !== null && { trace }),
+    ...(review && { held: true }),
   };
 }
 

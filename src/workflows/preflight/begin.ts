@@ -84,6 +84,7 @@ function requestOf(given: Pick<PreflightRequest, 'input' | 'options'>): Prefligh
     moment: Date.now(),
     ...(project !== undefined && { project }),
     ...(isFromOutside() && { outside: true as const }),
+    ...(workflowInfo().memo?.again === true && { again: true as const }),
   };
 }
 

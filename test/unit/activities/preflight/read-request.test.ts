@@ -31,6 +31,7 @@ describe('the request of a task', () => {
       created_at: '2030',
       moment: 5,
       outside: false,
+      again: false,
       user: { name: 'unknown', source: 'claimed' },
       session: null,
       scope: undefined,

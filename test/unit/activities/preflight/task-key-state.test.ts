@@ -55,7 +55,15 @@ interface Known {
 }
 
 function stateOf({ tombstone, here, shared, earlier, deletion }: Known, more: Partial<KeyRequest> = {}) {
-  const request: KeyRequest = { ...SAME, task: 'k', first: 'r-1', outside: false, plan: undefined, ...more };
+  const request: KeyRequest = {
+    ...SAME,
+    task: 'k',
+    first: 'r-1',
+    outside: false,
+    again: false,
+    plan: undefined,
+    ...more,
+  };
   const findDeletion = vi.fn(async () => deletion && { project: 'own', ...deletion });
   const findEarlier = vi.fn<KeyDependencies['findEarlier']>(async () => earlier);
   const dependencies: KeyDependencies = {
@@ -198,4 +206,12 @@ describe('a start for a specific plan', () => {
     const { state } = stateOf({ here: recordOf(more) }, { plan: { plan: OTHER } });
     await expect(state).rejects.toMatchObject({ code: 'task.key_conflict', message: /the same with another plan/ });
   });
+});
+
+test('a key whose last task its client refused before it ran is free again for that client alone', async () => {
+  const here = recordOf({ run_id: 'r-0', result: { status: 'cancelled', started_at: null } as never });
+  expect(await stateOf({ here }, { again: true }).state).toBe('own');
+  expect(await stateOf({ here }).state).toEqual({ ended: { status: 'cancelled', started_at: null } });
+  const ran = recordOf({ run_id: 'r-0', result: { status: 'cancelled', started_at: '2026-01-01T00:00:00Z' } as never });
+  expect(await stateOf({ here: ran }, { again: true }).state).toHaveProperty('ended');
 });
