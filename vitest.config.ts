@@ -1,27 +1,30 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { isWhole } from './test/fixtures/extent.js';
-import { LONG_FILES } from './test/fixtures/long-files.js';
+import { isLongFile } from './test/fixtures/long-files.js';
 import { LongestFirst } from './test/fixtures/longest-first.js';
 
 /** Real servers and processes on two cores: what takes a second alone may take many beside others. */
 const PATIENT = { testTimeout: 60_000, hookTimeout: 120_000 };
 
+const FILES = readdirSync(join(import.meta.dirname, 'test'), { recursive: true, encoding: 'utf8' })
+  .map((name) => join('test', name))
+  .filter((file) => file.endsWith('.test.ts'));
+const matches = (file: string, pattern: RegExp): boolean =>
+  pattern.test(readFileSync(join(import.meta.dirname, file), 'utf8'));
+
 /** Tests that put something in place of a module, or of the SDK, have modules of their own; all others share theirs. */
-const APART = ['test/unit', 'test/attacks'].flatMap((folder) =>
-  readdirSync(join(import.meta.dirname, folder), { recursive: true, encoding: 'utf8' })
-    .map((name) => join(folder, name))
-    .filter((file) => file.endsWith('.test.ts') && mocksModules(join(import.meta.dirname, file))),
-);
-const apartIn = (folder: string): string[] => APART.filter((file) => file.startsWith(join(folder, '/')));
+const apartIn = (folder: string): string[] =>
+  FILES.filter(
+    (file) => file.startsWith(join(folder, '/')) && matches(file, /\bvi\.(mock|doMock)\(|\/fake-workflow\.js'/),
+  );
+const APART = { unit: apartIn('test/unit'), attacks: apartIn('test/attacks') };
 
-function mocksModules(file: string): boolean {
-  return /\bvi\.(mock|doMock)\(|\/fake-workflow\.js'/.test(readFileSync(file, 'utf8'));
-}
-
-/** `npm test` leaves these to `npm run test:long`, which runs all tests there are. */
-const LATER = isWhole('LONG') ? [] : LONG_FILES.map((file) => `test/${file}.test.ts`);
+/** What `npm test` leaves to the long suite: `LONG=whole` runs all tests, `LONG=rest` only those that it leaves out. */
+const { LONG } = process.env;
+const isLater = (file: string): boolean => isLongFile(file) || matches(file, /\bLONG(ER)?\b.*\/extent\.js'/);
+const LEFT_OUT = LONG === 'whole' ? [] : FILES.filter((file) => (LONG === 'rest' ? !isLater(file) : isLongFile(file)));
+const leftOutIn = (folder: string): string[] => LEFT_OUT.filter((file) => file.startsWith(`test/${folder}/`));
 
 /** What is measured in milliseconds runs when all else is done. */
 const ALONE = ['test/e2e/startup.test.ts'];
@@ -38,67 +41,82 @@ export default defineConfig({
     // A worker logs each task and each call that ends.
     env: { ABILITY_LOG: process.env.ABILITY_LOG ?? 'warn' },
     sequence: { sequencer: LongestFirst },
+    tags: [{ name: 'long' }],
+    setupFiles: LONG === 'rest' ? ['test/fixtures/only-long.ts'] : [],
     // Each project would transform the same sources anew; kept in node_modules by their contents.
     experimental: { fsModuleCache: true },
     projects: [
       {
         extends: true,
-        test: { name: 'unit', include: ['test/unit/**/*.test.ts'], exclude: APART, isolate: false, ...UNIT },
+        test: {
+          name: 'unit',
+          include: LONG === 'rest' ? [] : ['test/unit/**/*.test.ts'],
+          exclude: APART.unit,
+          isolate: false,
+          ...UNIT,
+        },
       },
-      { extends: true, test: { name: 'unit-apart', include: apartIn('test/unit'), ...UNIT } },
+      { extends: true, test: { name: 'unit-apart', include: LONG === 'rest' ? [] : APART.unit, ...UNIT } },
       {
         extends: true,
         test: {
           name: 'integration',
           include: ['test/integration/**/*.test.ts'],
-          exclude: LATER,
+          exclude: leftOutIn('integration'),
           isolate: false,
           ...ON_TEMPORAL,
         },
       },
-      { extends: true, test: { name: 'chaos', include: ['test/chaos/**/*.test.ts'], exclude: LATER, ...WAITING } },
+      {
+        extends: true,
+        test: { name: 'chaos', include: ['test/chaos/**/*.test.ts'], exclude: leftOutIn('chaos'), ...WAITING },
+      },
       {
         extends: true,
         test: {
           name: 'attacks',
           include: ['test/attacks/**/*.test.ts'],
-          exclude: [...APART, ...LATER],
+          exclude: [...APART.attacks, ...leftOutIn('attacks')],
           isolate: false,
           ...ON_TEMPORAL,
         },
       },
       {
         extends: true,
-        test: { name: 'attacks-apart', include: apartIn('test/attacks'), exclude: LATER, ...ON_TEMPORAL },
+        test: { name: 'attacks-apart', include: APART.attacks, exclude: leftOutIn('attacks'), ...ON_TEMPORAL },
       },
       {
         extends: true,
         test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
-          exclude: [...ALONE, ...LATER],
+          exclude: [...ALONE, ...leftOutIn('e2e')],
           isolate: false,
           ...WAITING,
         },
       },
       {
         extends: true,
-        test: { name: 'alone', include: ALONE, exclude: LATER, ...PATIENT, maxWorkers: 1, sequence: { groupOrder: 2 } },
+        test: {
+          name: 'alone',
+          include: ALONE,
+          exclude: leftOutIn('e2e'),
+          ...PATIENT,
+          maxWorkers: 1,
+          sequence: { groupOrder: 2 },
+        },
       },
-      ...(isWhole('LONG')
-        ? [
-            {
-              extends: true as const,
-              test: {
-                name: 'long',
-                include: ['test/long/**/*.test.ts'],
-                ...ON_TEMPORAL,
-                maxWorkers: 1,
-                sequence: { groupOrder: 3 },
-              },
-            },
-          ]
-        : []),
+      {
+        extends: true,
+        test: {
+          name: 'long',
+          include: ['test/long/**/*.test.ts'],
+          exclude: leftOutIn('long'),
+          ...ON_TEMPORAL,
+          maxWorkers: 1,
+          sequence: { groupOrder: 3 },
+        },
+      },
     ],
   },
 });

@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { NativeConnection, Worker } from '@temporalio/worker';
-import { connect, promptSession, startSession, stopSession } from '../dist/client/index.js';
-import { sessionIdOf } from '../dist/contracts/names.js';
-import { stopRuntime } from '../dist/server/runtime/stop-runtime.js';
+import { connect, promptSession, startSession, stopSession } from '../build/client/index.js';
+import { sessionIdOf } from '../build/contracts/names.js';
+import { stopRuntime } from '../build/server/runtime/stop-runtime.js';
 
 const WARM_UP = 20;
 const PROJECT = 'session-prompt';

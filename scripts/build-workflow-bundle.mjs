@@ -1,15 +1,15 @@
-// Bundles the workflows once, so that a worker starts in half the time. Run after tsc: it reads dist/.
+// Bundles the workflows once, so that a worker starts in half the time. Run after tsc: it reads build/.
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 
-const at = (path) => fileURLToPath(new URL(`../dist/${path}`, import.meta.url));
+const at = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const { code } = await bundleWorkflowCode({
-  workflowsPath: at('workflows/index.js'),
-  preloadModules: [at('workflows/task.js')],
+  workflowsPath: at('build/workflows/index.js'),
+  preloadModules: [at('build/workflows/task.js')],
   logger: new DefaultLogger('WARN'),
 });
-writeFileSync(at('workflow-bundle.js'), withoutSources(code));
+writeFileSync(at('dist/workflow-bundle.js'), withoutSources(code));
 
 /** Each worker reads the bundle and its source map; the texts of all sources are half of it, and stacks only need the lines. */
 function withoutSources(code) {

@@ -1,4 +1,4 @@
-// Builds dist/, unless it is what these very sources make. Decided by content alone: each file that goes into a build and
+// Builds build/, the compiled modules, and from them dist/, which is packed, unless they are what these very sources make. Decided by content alone: each file that goes into a build and
 // each that came out of the last one is hashed, so that an edited, lost or older file on either side is built anew.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -9,10 +9,10 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** What goes in: sources, how they are built, and the exact versions of what builds them. */
 const SOURCES = ['src', 'scripts', 'tsconfig.json', 'tsconfig.build.json', 'package.json', 'package-lock.json'];
-const OUTPUT = 'dist';
-/** Files that commands fill in and write; the compiler does not copy them. */
+const OUTPUT = ['build', 'dist'];
+/** Files that commands fill in and write; neither the compiler nor the bundler copies them. */
 const TEMPLATES = 'authoring/templates';
-/** Outside of dist/, which is packed; a fresh install removes it, and so builds. */
+/** A fresh install removes it, and so builds. */
 const NOTE = join(ROOT, 'node_modules/.cache/ability-build.json');
 
 /** SHA-256 of the names and contents of files, those in folders too. */
@@ -54,18 +54,24 @@ function run(program, ...args) {
 
 const sources = `${process.version} ${digestOf(SOURCES)}`;
 const note = readNote();
-if (note.sources === sources && note.output === digestOf([OUTPUT])) {
+if (note.sources === sources && note.output === digestOf(OUTPUT)) {
   console.log('dist/ is built from these sources already');
 } else {
   rmSync(NOTE, { force: true });
+  // No module of a source that is no more.
+  rmSync(join(ROOT, 'build'), { recursive: true, force: true });
   run('tsc', '-p', 'tsconfig.build.json');
-  rmSync(join(ROOT, OUTPUT, TEMPLATES), { recursive: true, force: true });
-  cpSync(join(ROOT, 'src', TEMPLATES), join(ROOT, OUTPUT, TEMPLATES), { recursive: true });
-  run(process.execPath, 'scripts/build-command.mjs');
+  for (const folder of OUTPUT) {
+    const target = join(ROOT, folder, TEMPLATES);
+    rmSync(target, { recursive: true, force: true });
+    cpSync(join(ROOT, 'src', TEMPLATES), target, { recursive: true });
+  }
+  run(process.execPath, 'scripts/build-bundles.mjs');
   run(process.execPath, 'scripts/build-workflow-bundle.mjs');
+  run(process.execPath, 'scripts/build-page.mjs');
   // Sources that changed meanwhile are not those that were built.
   if (sources === `${process.version} ${digestOf(SOURCES)}`) {
     mkdirSync(dirname(NOTE), { recursive: true });
-    writeFileSync(NOTE, JSON.stringify({ sources, output: digestOf([OUTPUT]) }));
+    writeFileSync(NOTE, JSON.stringify({ sources, output: digestOf(OUTPUT) }));
   }
 }

@@ -15,10 +15,10 @@ const filesIn = (folder) =>
     return entry.name.endsWith('.test.ts') ? [path] : [];
   });
 
-const wanted = readFileSync(join(root, 'docs/requirements.md'), 'utf8')
+const wanted = readFileSync(join(root, 'docs/contributing/requirements.md'), 'utf8')
   .split('\n')
   .flatMap((line) => {
-    const [, id, text] = /^\| (R-\d{3}-\d{2}) \| (.*?) \|/.exec(line) ?? [];
+    const [, id, text] = /^- (R-\d{3}-\d{2})[^:]*: (.*)$/.exec(line) ?? [];
     return id ? [{ id, text }] : [];
   });
 

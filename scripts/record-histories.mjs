@@ -13,14 +13,14 @@ import {
   fetchHistories,
   fireSchedule,
   waitForTask,
-} from '../dist/client/index.js';
-import { deleteIdOf, ENGINE, lockIdOf, scheduleIdOf, sessionIdOf, taskQueueOf } from '../dist/contracts/names.js';
-import { loadRegistry } from '../dist/definitions/load-registry.js';
-import { ownDefinitions } from '../dist/planning/resolve/own-definitions.js';
-import { digestOf } from '../dist/rules/canonical.js';
-import { deliveryIdOf } from '../dist/rules/tasks/task-ids.js';
-import { pathsOf } from '../dist/server/project-paths.js';
-import { stopRuntime } from '../dist/server/runtime/stop-runtime.js';
+} from '../build/client/index.js';
+import { deleteIdOf, ENGINE, lockIdOf, scheduleIdOf, sessionIdOf, taskQueueOf } from '../build/contracts/names.js';
+import { loadRegistry } from '../build/definitions/load-registry.js';
+import { ownDefinitions } from '../build/planning/resolve/own-definitions.js';
+import { digestOf } from '../build/rules/canonical.js';
+import { deliveryIdOf } from '../build/rules/tasks/task-ids.js';
+import { pathsOf } from '../build/server/project-paths.js';
+import { stopRuntime } from '../build/server/runtime/stop-runtime.js';
 import { startServer, startSkippingServer, withProject } from './histories/bench.mjs';
 import { CONSTRUCTS, PROJECT_FILES } from './histories/constructs.mjs';
 import { EXAMPLE } from './histories/example.mjs';

@@ -9,30 +9,52 @@ const NAMED = {
   branch: 'branch',
 };
 
-const MARKED = /(<!-- fields:([a-z-]+)(?: outside ([a-z_]+))? -->\n)[\s\S]*?(<!-- end -->)/g;
+/** Listed once on the page. */
+const EFFECTS = 'read,external_read,write_idempotent,write_additive,destructive';
+
+const MARKED = /(<!-- fields:([a-z-]+)(?: (outside|only|without) ([a-z_.,]+))? -->\n)[\s\S]*?(<!-- end -->)/g;
 
 /**
  * Fills what stands between `<!-- fields:NAME -->` and `<!-- end -->`, NAME being a file without `.schema.yaml`.
  *
- * `<!-- fields:NAME outside FIELD -->` leaves out what lies in a field, which is then told elsewhere.
+ * The page describes some fields elsewhere: `outside A,B.C` leaves out what lies in these, `without A,B.C` these as well;
+ * `only A,B.C` lists just what lies in them at the top of the file.
  */
 export function renderDefinitions(page, formats) {
-  return page.replaceAll(MARKED, (_, begin, name, outside, end) => {
+  return page.replaceAll(MARKED, (_, begin, name, mode, places, end) => {
     const found = formats.find(({ file }) => file === `${name}.schema.yaml`);
     if (!found) throw new Error(`docs/definitions.md asks for the fields of ${name}, which is no format`);
-    return `${begin}${renderTable(found.schema, outside)}${end}`;
+    return `${begin}${renderTable(found.schema, mode, places?.split(',') ?? [])}${end}`;
   });
 }
 
-function renderTable(schema, outside) {
-  const fields = [...fieldsOf(schema, '', schema)].filter(
-    ({ path }) => !path.split('.').slice(0, -1).includes(outside),
+function renderTable(schema, mode, places) {
+  const fields = listFields(schema).filter(
+    ({ path }) => isInside(mode === 'without' ? `${path}.` : path, places, mode === 'only') === (mode === 'only'),
   );
-  const rows = fields.map((field) => {
-    const standard = field.required ? '**required**' : field.default === undefined ? '' : `\`${json(field.default)}\``;
-    return `| \`${field.path}\` | ${field.type} | ${standard} | ${field.text} |`;
+  const rows = fields.map(({ path, type, standard, text }) => {
+    const shown = standard.startsWith('`') ? `default ${standard}` : standard;
+    return `| \`${path}\` | ${[type, shown].filter(Boolean).join('; ')} | ${text} |`;
   });
-  return ['| Field | Type | Default | Meaning |', '|---|---|---|---|', ...new Set(rows), ''].join('\n');
+  return ['| Field | Type | Meaning |', '|---|---|---|', ...new Set(rows), ''].join('\n');
+}
+
+/** The fields of a schema with `path`, `type`, `standard` (**required**, the default, or nothing) and `text`. */
+export function listFields(schema) {
+  const fields = [...fieldsOf(schema, '', schema)];
+  const paths = new Set(fields.map(({ path }) => path));
+  // Of a map or a list of such maps, the fields of one.
+  return fields.filter(({ path }) => !paths.has(path.replace(/^(.*)\[\]/, '$1')) || !path.includes('[]'));
+}
+
+/** Whether a field lies in one of these places, wherever that is: `as.match` is also `hooks[].as[].match`; or only at the top. */
+function isInside(path, places, atTop) {
+  const parents = path
+    .replaceAll(/\[\]|\.<name>/g, '')
+    .split('.')
+    .slice(0, -1);
+  const parent = `.${parents.join('.')}.`;
+  return places.some((place) => (atTop ? parent.startsWith(`.${place}.`) : parent.includes(`.${place}.`)));
 }
 
 function* fieldsOf(schema, path, root) {
@@ -43,13 +65,17 @@ function* fieldsOf(schema, path, root) {
     yield {
       path: at,
       type: inCell(typeOf(property, root)),
-      required: required.includes(key),
-      default: property.default,
+      standard: standardOf(property, required.includes(key)),
       text: inCell(property.description ?? ''),
     };
     yield* inside(property, at, root);
   }
   for (const variant of schema.anyOf ?? schema.oneOf ?? []) yield* fieldsOf(resolve(variant, root), path, root);
+}
+
+function standardOf(property, isRequired) {
+  if (isRequired) return '**required**';
+  return property.default === undefined ? '' : `\`${json(property.default)}\``;
 }
 
 function* inside(property, at, root) {
@@ -69,6 +95,7 @@ function typeOf(schema, root) {
   const name = refOf(schema);
   if (name) return NAMED[name] ?? typeOf(root.definitions[name], root);
   if (schema.const !== undefined) return `\`${json(schema.const)}\``;
+  if (schema.enum?.join() === EFFECTS) return 'effect';
   if (schema.enum) return schema.enum.map((value) => `\`${value}\``).join(', ');
   const variants = schema.anyOf ?? schema.oneOf;
   if (variants && !schema.properties) return [...new Set(variants.map((each) => typeOf(each, root)))].join(' or ');

@@ -19,7 +19,7 @@ import { basename, dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
-const DIST = fileURLToPath(new URL('../dist/', import.meta.url));
+const BUILT = fileURLToPath(new URL('../build/', import.meta.url));
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -35,14 +35,14 @@ if (!dir || !values.hook?.length || values.hook.length !== values.test?.length) 
   );
   process.exit(2);
 }
-const { createAnswerScript } = await import(`${DIST}activities/hooks/script-handler.js`);
-const { PinnedScripts } = await import(`${DIST}activities/script/pinned-scripts.js`);
-const { SecretSource } = await import(`${DIST}activities/secrets.js`);
-const { loadRegistry } = await import(`${DIST}definitions/load-registry.js`);
-const { resolvePlan } = await import(`${DIST}planning/resolve/resolve-plan.js`);
-const { openStore } = await import(`${DIST}server/store/open-store.js`);
-const { pathsOf } = await import(`${DIST}server/project-paths.js`);
-const { RunningGroups } = await import(`${DIST}worker/running-groups.js`);
+const { createAnswerScript } = await import(`${BUILT}activities/hooks/script-handler.js`);
+const { PinnedScripts } = await import(`${BUILT}activities/script/pinned-scripts.js`);
+const { SecretSource } = await import(`${BUILT}activities/secrets.js`);
+const { loadRegistry } = await import(`${BUILT}definitions/load-registry.js`);
+const { resolvePlan } = await import(`${BUILT}planning/resolve/resolve-plan.js`);
+const { openStore } = await import(`${BUILT}server/store/open-store.js`);
+const { pathsOf } = await import(`${BUILT}server/project-paths.js`);
+const { RunningGroups } = await import(`${BUILT}worker/running-groups.js`);
 
 /** Variables that belong to the tests or to this program. */
 const OURS = /^(npm_|NODE_|PYTEST|PWD$|OLDPWD$|SHLVL$|_$|ABILITY_)/;

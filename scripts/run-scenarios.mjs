@@ -1,4 +1,4 @@
-// Runs the acceptance scenarios for real, in a copy of the example project: docs/scenarios.md.
+// Runs the acceptance scenarios for real, in a copy of the example project: docs/contributing/scenarios.md.
 //   node scripts/run-scenarios.mjs [--in DIR] [--only NAME,NAME]
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 /**
- * `node scripts/take-pictures.mjs`: takes the pictures of the Temporal UI in docs/images, of the example project. Needs
- * `npm ci`, and Chromium (CHROMIUM_BIN, or that of the system).
+ * `node scripts/take-pictures.mjs [DIR]`: takes the pictures of the page and of the Temporal UI, of the example project, into DIR
+ * (docs/images). Needs `npm ci`, and Chromium (CHROMIUM_BIN, or that of the system).
  */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { chromium } from 'playwright-core';
 import { TAKEN_EMAIL } from '../examples/signup/database/create-tables.mjs';
 import { KEY_PREFIX, setStage } from '../examples/signup/demo/stage.mjs';
 
-const IMAGES = fileURLToPath(new URL('../docs/images/', import.meta.url));
+const IMAGES = process.argv[2] ?? fileURLToPath(new URL('../docs/images/', import.meta.url));
 const executablePath =
   process.env.CHROMIUM_BIN ??
   ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
@@ -41,6 +41,15 @@ async function takeAll(page) {
   const failed = `${waiting}-taken`;
   const taken = ['--set', `build_id=${build}-taken`, '--set', `email=${TAKEN_EMAIL}`];
   await stage.ability.run(['run', 'signup_e2e_test', ...taken, ...inStaging, failed], { exit: 1 });
+
+  const { stdout } = await stage.ability.ask(['open', '--json']);
+  await page.goto(JSON.parse(stdout).url);
+  await page.getByRole('article').first().getByText('Show what comes after').click();
+  await page.getByRole('article').getByRole('listitem').first().waitFor();
+  await take('page-inbox');
+  await page.goto(new URL(`/tasks/${waiting}`, page.url()).href);
+  await page.locator('.node').first().waitFor();
+  await take('page-task');
 
   await page.goto(await addressOf(waiting));
   await page.getByText('PreAbilityCall').first().waitFor();

@@ -1,46 +1,50 @@
 // Writes docs/errors.md and docs/lint.md from the tables of codes. With --check it only says whether they are in step.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { CODES } from '../dist/contracts/codes.js';
-import { LINT_CODES, LINT_ERRORS } from '../dist/contracts/lint-codes.js';
+import { CODES } from '../build/contracts/codes.js';
+import { LINT_CODES, LINT_ERRORS } from '../build/contracts/lint-codes.js';
 
-const errorSections = Object.entries(CODES).map(
-  ([code, { exit, means, next }]) => `## ${code}\n\n${means}\n\n${next}\n\nExit code ${exit}.`,
-);
+/** A list for each family of codes. */
+function listOf(entries, line) {
+  const families = new Set(entries.map(([code]) => code.split('.', 1)[0]));
+  return [...families]
+    .map(
+      (family) =>
+        `## ${family}\n\n${entries
+          .filter(([code]) => code.startsWith(`${family}.`))
+          .map(line)
+          .join('\n')}`,
+    )
+    .join('\n\n');
+}
+
 const errors = `# Errors
 
-Every error has a stable code; the message beside it may change. \`ability explain CODE\` prints these sections. Families are
-the first words: \`retry: { errors: [timeout] }\` names \`timeout.call\` and \`timeout.step\`. A service that answers with a status
-that means failure gives \`http.<status>\`, such as \`http.409\`; 408, 425, 429, 502, 503 and 504 also count as \`unavailable\`.
-An author's own code (\`fail: { code: ... }\`) is reported as written.
+Every error has a stable code; the message beside it may change. \`ability explain CODE\` prints an entry. The number is the exit
+code of a command that ends with the error. \`retry: { errors: [timeout] }\` names a whole family, here \`timeout.call\`, \`timeout.step\` and the
+others. A service that answers with a failure gives \`http.<status>\`, such as \`http.409\`; 408, 425, 429, 502, 503 and 504 also count
+as \`unavailable\`. An author's own code (\`fail: { code: ... }\`) is reported as written.
 
 This page is made from \`src/contracts/codes.ts\` by \`npm run docs:errors\`.
 
-${errorSections.join('\n\n')}
+${listOf(Object.entries(CODES), ([code, { exit, means, next }]) => `- \`${code}\` (${exit}): ${means} *${next}*`)}
 `;
 
-const lintSections = [
-  ...Object.entries(LINT_CODES)
-    .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(
-      ([code, { severity, means, why, fix }]) =>
-        `## ${code}\n\n${severity[0].toUpperCase()}${severity.slice(1)}. ${means}\n\nWhy: ${why}\n\nFix: ${fix}`,
-    ),
-  ...LINT_ERRORS.map((code) => `## ${code}\n\nError. ${CODES[code].means}\n\nFix: ${CODES[code].next}`),
-];
+const findings = Object.entries(LINT_CODES).sort(([one], [other]) => (one < other ? -1 : 1));
 const lint = `# What lint finds
 
-\`ability lint\` reads the definitions of a project and reports what does not hold, each with a stable code, its place as
-\`file:line:column\`, why it matters and what to do. It needs no server and runs nothing. Errors keep an ability from running or
-break a promise; warnings run and are likely not what was meant; notes may well be meant. \`ability explain CODE\` prints these sections.
+\`ability lint\` reads the definitions of a project and reports what does not hold: a stable code, \`file:line:column\`, why it matters
+and what to do. It needs no server and runs nothing. Errors keep an ability from running or break a promise; warnings are likely
+mistakes; notes may be meant. \`ability explain CODE\` prints an entry.
 
-Exit codes: 0 when there are no findings, 1 when there are errors (\`--fail-on warning\`: or warnings), 2 for bad
-usage. \`--format human|json|sarif|junit\` chooses how findings are printed; the codes after those of \`lint.\` are errors that a
-task would meet, too (see [errors](errors.md)).
+Exit codes: 0 without findings, 1 with errors (\`--fail-on warning\`: or warnings), 2 for bad usage. \`--format human|json|sarif|junit\`
+chooses how findings are printed.
 
-This page is made from \`src/contracts/lint-codes.ts\` by \`npm run docs:errors\`.
+This page is made from \`src/contracts/lint-codes.ts\` by \`npm run docs:errors\`. Each entry says what, why, and what to do.
 
-${lintSections.join('\n\n')}
+${findings.map(([code, { severity, means, why, fix }]) => `- \`${code}\` (${severity}): ${means} ${why} *${fix}*`).join('\n')}
+
+These errors, which a task would meet, too, are found as well; [errors](errors.md) explains them: ${LINT_ERRORS.map((code) => `\`${code}\``).join(', ')}.
 `;
 
 for (const [name, text] of [

@@ -1,7 +1,7 @@
 // Writes registry/schemas and docs/definitions.md from the formats. With --check it only says whether they are in step.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { FORMATS, schemaFiles, schemaOf } from '../dist/definitions/schemas/schema-files.js';
+import { FORMATS, schemaFiles, schemaOf } from '../build/definitions/schemas/schema-files.js';
 import { renderDefinitions } from './render-definitions.mjs';
 
 const at = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));

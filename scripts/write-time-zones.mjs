@@ -1,8 +1,8 @@
-// Writes zone-names.ts and zone-data.ts in src/rules/expressions/zones from a folder of compiled time zones (TZif), such as /usr/share/zoneinfo:
+// Writes src/rules/expressions/zones/zone-data.ts from a folder of compiled time zones (TZif), such as /usr/share/zoneinfo:
 //   npm run build && node scripts/write-time-zones.mjs FOLDER
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { offsetByRule, readZoneRule } from '../dist/rules/expressions/zones/zone-offset.js';
+import { offsetByRule, readZoneRule } from '../build/rules/expressions/zones/zone-offset.js';
 
 const [folder] = process.argv.slice(2);
 if (!folder) throw new Error('Give the folder of the time zones');
@@ -18,7 +18,7 @@ const names = readFileSync(join(folder, 'tzdata.zi'), 'utf8')
   })
   .sort();
 
-/** One line a zone: its names, its rule, its offsets, which of them holds when, and the seconds between the changes. */
+/** One line a zone: its rule, its offsets, which of them holds when, and the seconds between the changes. */
 function lineOf(file) {
   const bytes = readFileSync(file);
   const sizes = (at) => [20, 24, 28, 32, 36, 40].map((field) => bytes.readUInt32BE(at + field));
@@ -57,25 +57,14 @@ for (const name of names) {
 }
 const head = `// Written by scripts/write-time-zones.mjs from the time zone database ${version} (IANA, public domain).\n`;
 
-// Inside functions, so that loading the modules costs nothing.
-writeFileSync(
-  new URL('zone-names.ts', zones),
-  `${head}
-/** One zone a line: its names. They are apart from the data, since reading definitions needs only them. */
-export function zoneNames(): string {
-  return \`${[...byLine.values()].map((all) => all.join(' ')).join('\n')}\`;
-}
-`,
-);
+// Inside a function, so that loading the module costs nothing.
+const lines = [...byLine].map(([line, all]) => `${all.join(' ')}|${line}`);
 writeFileSync(
   new URL('zone-data.ts', zones),
   `${head}
-/**
- * One zone a line, in the order of {@link zoneNames}: rule|offsets|index of the offset in each period|seconds
- * between changes, base 36.
- */
+/** One zone a line: names|rule|offsets|index of the offset in each period|seconds between changes, base 36. */
 export function zoneText(): string {
-  return \`${[...byLine.keys()].join('\n')}\`;
+  return \`${lines.join('\n')}\`;
 }
 `,
 );

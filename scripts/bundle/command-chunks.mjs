@@ -14,7 +14,6 @@ for (const module of RARE) if (!guardLoads.includes(module)) throw new Error(`Th
  */
 const light = loadedWith(
   'doors/cli/bin',
-  'doors/runtime/forward-command',
   ...GUARD,
   ...guardLoads.filter((module) => !RARE.has(module)),
   'doors/cli/commands/down',
@@ -22,8 +21,10 @@ const light = loadedWith(
   'doors/cli/output/report',
 );
 
-/** Following a task needs small parts of what makes plans. */
-const tasks = loadedWith('doors/cli/commands/run', 'doors/cli/commands/task/list');
+/** Tasks need small parts of what reads definitions and makes plans. */
+const tasks = loadedWith(
+  ...['run', 'why', 'task/read', 'task/list', 'task/show', 'task/watch'].map((name) => `doors/cli/commands/${name}`),
+);
 /** So do guards that are scripts, the HTTP door, and completion at each TAB, of what checks definitions. */
 const doors = loadedWith(
   'worker/hooks-outside-tasks',
@@ -35,7 +36,7 @@ const program = loadedWith('doors/cli/main');
 const definitions = loadedWith(
   'definitions/load-registry',
   'doors/cli/commands/list',
-  'doors/answers/list-abilities',
+  'operations/list-abilities',
   'planning/resolve/resolve-environment',
 );
 
@@ -45,13 +46,15 @@ const GROUPS = {
   first: [
     new Set([
       ...loadedWith('doors/cli/bin'),
-      ...[...loadedWith('doors/runtime/forward-command'), ...program].filter((file) => definitions.has(file)),
-      ...loadedWith('doors/cli/output/describe-problem', 'doors/cli/output/typed-command'),
+      ...[...program].filter((file) => definitions.has(file)),
+      ...loadedWith('doors/cli/output/describe-problem', 'shown/typed-command'),
     ]),
     new Set([fileOf('doors/cli/bin')]),
   ],
-  // Each command that the runtime does not execute.
+  // What each command begins with.
   program: [program, light],
+  // What calls the runtime, and shows tasks.
+  tasks: [tasks, light],
   // What reads and lists definitions.
   definitions: [definitions, light],
   planning: [loadedWith('planning/resolve/resolve-plan'), light, tasks],

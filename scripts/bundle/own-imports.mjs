@@ -1,13 +1,13 @@
-// The imports among our own compiled modules. A module is named by its path in dist/ without `.js`.
+// The imports among our own compiled modules. A module is named by its path in build/ without `.js`.
 import { readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'es-module-lexer';
 
-export const DIST = fileURLToPath(new URL('../../dist', import.meta.url));
+export const BUILT = fileURLToPath(new URL('../../build', import.meta.url));
 
 export function fileOf(module) {
-  return join(DIST, `${module}.js`);
+  return join(BUILT, `${module}.js`);
 }
 
 const known = new Map();
@@ -43,5 +43,5 @@ export function onDemandIn(...modules) {
 }
 
 function moduleOf(file) {
-  return relative(DIST, file).replace(/\.js$/, '');
+  return relative(BUILT, file).replace(/\.js$/, '');
 }

@@ -6,20 +6,20 @@ import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { InternalConnectionOptionsSymbol } from '@temporalio/client/lib/connection.js';
-import { connect } from '../../dist/client/index.js';
-import { ATTRIBUTES } from '../../dist/contracts/names.js';
-import { loadRegistry } from '../../dist/definitions/load-registry.js';
-import { ownDefinitions } from '../../dist/planning/resolve/own-definitions.js';
-import { obtainTemporal } from '../../dist/server/binary/find-temporal.js';
-import { obtainTestServer } from '../../dist/server/binary/find-test-server.js';
-import { markOf, stopProcess } from '../../dist/server/processes/processes.js';
-import { pathsOf } from '../../dist/server/project-paths.js';
-import { freePort, LOOPBACK } from '../../dist/server/temporal/ports.js';
-import { spawnServer } from '../../dist/server/temporal/temporal-server.js';
-import { startTestServer } from '../../dist/server/temporal/test-server.js';
-import { TestClock } from '../../dist/testing/test-clock.js';
-import { ownProofs } from '../../dist/worker/connect-host.js';
-import { allPlaces, WorkerHost } from '../../dist/worker/host-workers.js';
+import { connect } from '../../build/client/index.js';
+import { ATTRIBUTES } from '../../build/contracts/names.js';
+import { loadRegistry } from '../../build/definitions/load-registry.js';
+import { ownDefinitions } from '../../build/planning/resolve/own-definitions.js';
+import { obtainTemporal } from '../../build/server/binary/find-temporal.js';
+import { obtainTestServer } from '../../build/server/binary/find-test-server.js';
+import { ownProofs } from '../../build/server/keys/check-proof.js';
+import { markOf, stopProcess } from '../../build/server/processes/processes.js';
+import { pathsOf } from '../../build/server/project-paths.js';
+import { freePort, LOOPBACK } from '../../build/server/temporal/ports.js';
+import { spawnServer } from '../../build/server/temporal/temporal-server.js';
+import { startTestServer } from '../../build/server/temporal/test-server.js';
+import { TestClock } from '../../build/testing/test-clock.js';
+import { allPlaces, WorkerHost } from '../../build/worker/host-workers.js';
 
 const KEYWORD = 2;
 const START_MS = 30_000;
@@ -85,7 +85,7 @@ export async function withProject(files, start, action, { environments = ['dev']
       keys: { keys: new Map([['recorded', randomBytes(32)]]) },
       // Part of what is recorded, so that it must not be the port of this very server.
       ui: 'http://localhost:8233',
-      ...(proves && { checkProof: ownProofs(pathsOf(root), 'histories') }),
+      ...(proves && { ownProofs: ownProofs(pathsOf(root), 'histories') }),
     });
     await host.serve(allPlaces(environments));
     const definitions = ownDefinitions(() => loadRegistry(root));

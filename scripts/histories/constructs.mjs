@@ -1,6 +1,6 @@
 // A project with one small workflow for each construct of the language and each end of a task.
 // Inputs hold no paths: their digests are sealed, so nothing in them can be cleaned afterwards.
-import { cancelTask, changeInput, deleteTask, runTask } from '../../dist/client/index.js';
+import { cancelTask, changeInput, deleteTask, runTask } from '../../build/client/index.js';
 import { operation, workflow } from './definitions.mjs';
 import { approve, cancel, deny, replaceInLine, untilStep } from './people.mjs';
 

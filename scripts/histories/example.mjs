@@ -1,5 +1,5 @@
 // Tasks of the example project that are recorded.
-import { runTask } from '../../dist/client/index.js';
+import { runTask } from '../../build/client/index.js';
 import { approve, cancel, deny } from './people.mjs';
 
 const stamp = Date.now().toString(36);

@@ -1,6 +1,6 @@
 // What people do to a task while it is recorded.
 import { setTimeout as pause } from 'node:timers/promises';
-import { withProof } from '../../dist/client/approvals/decide.js';
+import { withProof } from '../../build/client/approvals/prove.js';
 import {
   cancelTask,
   createTask,
@@ -9,7 +9,7 @@ import {
   runTask,
   signalTask,
   viewTask,
-} from '../../dist/client/index.js';
+} from '../../build/client/index.js';
 
 const LOOK_MS = 100;
 
@@ -19,7 +19,12 @@ export async function whenAsked({ session, id }, verdict, { by = 'release-manage
     const [open] = await openApprovals(session, id);
     if (open) {
       const decision = { approval_id: open.id, by, comment: verdict };
-      return decide(session, id, verdict, withProof(session, open, verdict, decision));
+      return decide(
+        session,
+        id,
+        verdict,
+        withProof(session, open, verdict, decision, { token: undefined, door: null }),
+      );
     }
     await pause(LOOK_MS);
   }

@@ -8,9 +8,9 @@ import {
   stopSession,
   viewTask,
   waitForTask,
-} from '../../dist/client/index.js';
-import { sessionIdOf } from '../../dist/contracts/names.js';
-import { provableUser } from '../../dist/server/keys/proof-key.js';
+} from '../../build/client/index.js';
+import { sessionIdOf } from '../../build/contracts/names.js';
+import { provableUser } from '../../build/server/keys/proof-key.js';
 import { operation, workflow } from './definitions.mjs';
 import { approve, whenAsked } from './people.mjs';
 

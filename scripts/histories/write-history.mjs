@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { deflateRawSync, gzipSync } from 'node:zlib';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
-import { packPlan, unpackPlan } from '../../dist/server/payloads/pack-plan.js';
+import { packPlan, unpackPlan } from '../../build/server/payloads/pack-plan.js';
 
 const REFERENCE = 'binary/ability-ref';
 const PLAN = 'binary/ability-plan';

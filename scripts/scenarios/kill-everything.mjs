@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isAlive, markOf } from '../../dist/server/processes/processes.js';
+import { isAlive, markOf } from '../../build/server/processes/processes.js';
 import { scaffold, scriptOf } from './scaffold-abilities.mjs';
 
 /** Source: R-002-65; issue 15, item 5. */

@@ -46,8 +46,7 @@ const MAX_ADMITTED = 5000;
  * the task's workflow over the queue of its environment. Plan and seal are not secret, so a run that carries them
  * may execute foreign code. A run's first event decides: its type must be the plan's ability, its queue one that
  * only workers of the project poll; the same applies to the first run of a chain and to the runs that called it. A
- * worker knows what its own runs began with, and reads it of others once. Source:
- * docs/architecture.md#the-way-of-a-task.
+ * worker knows what its own runs began with, and reads it of others once.
  */
 export class Admission {
   readonly runs: Runs;
@@ -194,7 +193,7 @@ export class Admission {
   }
 }
 
-/** A worker of another build than the workflow's may receive calls and their expressions. */
+/** While a release replaces another, a worker may receive a call, and its expressions, of a workflow of the other one. */
 function refuseOtherEngine(plan: Plan): void {
   const message = whyNotThisBuild(plan);
   if (message === undefined) return;
@@ -231,7 +230,7 @@ function refuseOtherProject({ project }: Plan, run: RunRef, own: string): void {
 }
 
 /** With an eager start, the client itself gets the first workflow task, whatever queue it names. */
-export function startedEagerly(workflowId: string): AbilityError {
+function startedEagerly(workflowId: string): AbilityError {
   return sealInvalid(
     `${workflowId} was started eagerly, so that the client that started it may have decided what it does`,
     FOREIGN,

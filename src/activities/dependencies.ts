@@ -1,5 +1,4 @@
 import type { CallAnswer } from '../contracts/activities.js';
-import type { DecisionProof, ProvedDecision } from '../contracts/approvals.js';
 import type { Tombstone } from '../contracts/deletion.js';
 import type { TaskFile } from '../contracts/files.js';
 import type { Plan } from '../contracts/plan.js';
@@ -7,6 +6,8 @@ import type { TaskReport } from '../contracts/run-sinks.js';
 import type { PackedPlan, PreflightRequest, TaskMemo, TaskResult } from '../contracts/task.js';
 import type { Registry } from '../definitions/registry.js';
 import type { EnvironmentVariables } from '../planning/secrets/secret-source.js';
+import type { TaskPlaces } from '../rules/tasks/task-link.js';
+import type { ProofCheck } from '../server/keys/check-proof.js';
 import type { Admission } from './admission.js';
 import type { BoundedMap } from './bounded-map.js';
 import type { EffectMarks } from './call/effect-mark.js';
@@ -22,7 +23,7 @@ import type { SessionAccess } from './session/session-access.js';
 import type { RunRef } from './task/runs.js';
 import type { EarlierTask } from './task/what-stands.js';
 
-export interface ActivityDependencies extends HookDependencies {
+export interface ActivityDependencies extends HookDependencies, TaskPlaces {
   project: string;
   root: string;
   host: string;
@@ -50,10 +51,10 @@ export interface ActivityDependencies extends HookDependencies {
   storeLarge: (answer: CallAnswer, limitBytes: number) => Promise<void>;
   /** Moves the large parts of a result to the store; the returned result is small enough for the history. */
   shrink: (result: TaskResult) => Promise<TaskResult>;
-  /** Address of the Temporal UI; null where it is not known. */
-  ui: string | null;
-  /** Returns why a decision is not proved, or undefined; null if this worker cannot check proofs. */
-  checkProof: ((decision: ProvedDecision, proof: DecisionProof) => string | undefined) | null;
+  /** Whether this worker is of the project's own runtime, whose page `ability open` opens. */
+  isOwnRuntime: boolean;
+  /** How this worker checks proofs now; null: it cannot. */
+  proofs: () => ProofCheck | null;
   /** Status of another, ended execution of a key, as Temporal has it; undefined: none that was formed. */
   findEarlier: (key: string, run: string) => Promise<string | undefined>;
   /** What a run was started with, from its first event; undefined for other workflows. */

@@ -32,8 +32,7 @@ export interface RetryFacts {
 
 /**
  * Converts an error for Temporal: our code as type, the problem as details, retryable if the effect allows. A call
- * that must not be repeated and may have taken place becomes `outcome.unknown`. Source:
- * docs/architecture.md#the-way-of-a-task. @param context added to the details, if there are no retry facts.
+ * that must not be repeated and may have taken place becomes `outcome.unknown`. @param context added to the details, if there are no retry facts.
  */
 export function toFailure(error: unknown, facts?: RetryFacts, context: object = {}): Error {
   if (error instanceof CancelledFailure || error instanceof CompleteAsyncError) return error;

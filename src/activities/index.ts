@@ -13,9 +13,9 @@ import { createAskPrompt, createAskStart, createEndSession } from './session/ses
 import { createCheckWord } from './session/session-word.js';
 import { createEndTask, createErase, createPurge } from './task/delete.js';
 import { createFinish } from './task/finish.js';
-import { createFindUi, createProve } from './task/task-questions.js';
+import { createFindLink, createProve } from './task/task-questions.js';
 
-/** Activities by type; operation keys use `default`. Source: docs/architecture.md#the-way-of-a-task. */
+/** Activities by type; operation keys use `default`. */
 export function createActivities(dependencies: ActivityDependencies) {
   const hookPhase = createHookPhase(dependencies);
   const preflight = createPreflight(dependencies);
@@ -33,7 +33,7 @@ export function createActivities(dependencies: ActivityDependencies) {
     [ACTIVITIES.endTask]: createEndTask(dependencies),
     [ACTIVITIES.erase]: createErase(dependencies),
     [ACTIVITIES.purge]: createPurge(dependencies),
-    [ACTIVITIES.findUi]: createFindUi(dependencies),
+    [ACTIVITIES.findLink]: createFindLink(dependencies),
     [ACTIVITIES.askStart]: start.ask,
     [ACTIVITIES.askStartLocal]: start.askLocal,
     [ACTIVITIES.askPrompt]: prompt.ask,

@@ -46,12 +46,12 @@ interface SchemaSubject {
   registry: string;
 }
 
-/** Folder of the JSON Schemas for a project's files. Source: docs/definitions.md. */
+/** Folder of the JSON Schemas for a project's files. */
 export function schemaFolder(registry: string): string {
   return `${registry}/schemas`;
 }
 
-/** First line of a scaffolded YAML file, which names its schema. Source: docs/definitions.md. */
+/** First line of a scaffolded YAML file, which names its schema. */
 export function schemaLine({ kind, path, registry }: SchemaSubject): string {
   const schema = `${schemaFolder(registry)}/${FORMATS[kind].file}`;
   return `# yaml-language-server: $schema=${posix.relative(posix.dirname(path), schema)}`;

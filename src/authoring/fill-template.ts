@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Resolves from this module and from the CLI bundles: both are one folder below the code's root. */
+/** Resolves from this module and from each bundle: all are one folder below the code's root. */
 const FOLDER = new URL('../authoring/templates/', import.meta.url);
 
 /** Fills `__TITLE__` and the like. @param path below `authoring/templates`. @throws Error without a value. */

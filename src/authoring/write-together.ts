@@ -94,7 +94,7 @@ export function asFailure(path: string, error: unknown, left: readonly string[] 
     ENOTDIR: ['a file is where a folder belongs', 'Rename that file and do it again.'],
   };
   const [reason, suggestion] = reasons[code] ?? [reasonOf(error), undefined];
-  const state = left.length === 0 ? 'so nothing was written' : `and not all could be taken back (${left.join('; ')})`;
+  const state = left.length === 0 ? 'so nothing was written' : `and not all could be undone (${left.join('; ')})`;
   return new AbilityError(
     {
       code: 'scaffold.write_failed',

@@ -1,5 +1,7 @@
 /** Which words of a request a call accounts for. What is not wholly understood is asked about. Source: docs/choosing.md#asking. */
+
 import type { Json, JsonObject } from '../contracts/json.js';
+import { escapePattern } from '../text/escape-pattern.js';
 import type { AbilityPool } from './ability-pool.js';
 import { isTypoOf } from './decide/typos.js';
 import type { ChoosableAbility } from './read-abilities.js';
@@ -30,7 +32,7 @@ export interface Known {
   /** Where the call runs: environment, scope. */
   places: readonly string[];
   input: JsonObject;
-  /** Words that begin an order to it besides those of its texts: choices of its inputs, such as `refund`. */
+  /** Words that begin an order to it besides those of its texts: the chosen action, such as `refund`. */
   verbs: readonly string[];
   /** What may be asked of it: `reads`, also "show", `requests` also of work on texts, as agents take. */
   takes: 'changes' | 'reads' | 'requests';
@@ -74,7 +76,8 @@ const TOKENS = /"[^"\n]*"|“[^”\n]*”|«[^»\n]*»|`[^`\n]*`|[\p{L}\p{M}\p{N
 
 /** Accounts for each word of a request by the ability, by the values that were read from it, or as courtesy. */
 export function accountFor(text: string, { texts, places, input, verbs, takes }: Known): Accounted {
-  if (Object.values(input).includes(text))
+  // An agent or a search takes a request as it is. The value of an input alone changes nothing: "checkout".
+  if (takes !== 'changes' && Object.values(input).includes(text))
     return { unused: [], limits: [], isOrder: true, isAbout: true, isPlain: true, isFar: false, rest: 0 };
   const opening = OPENING.exec(text)?.[0] ?? '';
   const isAsked = /\b(?:can|could|would|will) (?:you|u)\b/i.test(opening);
@@ -82,13 +85,13 @@ export function accountFor(text: string, { texts, places, input, verbs, takes }:
   const rest = withoutInputs(whole, input);
   const hasLetter = LETTER.test(rest);
   const facts = factsOf(texts);
-  const { about, said } = facts;
+  const { about, names } = facts;
   const where = new Set(places.map((place) => place.toLowerCase()));
   const isKnown = (token: string): boolean =>
     FILLERS.has(token.toLowerCase()) ||
     token === texts[0] ||
     where.has(token.toLowerCase()) ||
-    (!NO_PART.test(token) && isAbout(token, about) && (!isMarked(token) || said.has(token.toLowerCase())));
+    (!NO_PART.test(token) && isAbout(token, about) && (!isMarked(token) || names.has(token.toLowerCase())));
   const tokens = (rest.match(TOKENS) ?? []).map((token) => token.replace(/(?<=[\p{L}\p{N}])[.:]+$/u, ''));
   const [verb = '', ...others] = tokens;
   const word = verb.toLowerCase().replace(/['’]s$/, 's');
@@ -122,10 +125,15 @@ export function accountFor(text: string, { texts, places, input, verbs, takes }:
   };
 }
 
-/** The values that were chosen from lists, in lower case. */
-function choicesIn(schema: JsonObject, input: JsonObject): string[] {
+/** Inputs whose choices are verbs. A service or a state that begins a request orders nothing. */
+const ACTIONS: ReadonlySet<string> = new Set(['action', 'operation', 'command', 'verb']);
+
+/** The chosen actions, in lower case. */
+function actionsIn(schema: JsonObject, input: JsonObject): string[] {
   return Object.entries(input).flatMap(([name, value]) =>
-    typeof value === 'string' && Array.isArray(schemaOfInput(schema, name).enum) ? [value.toLowerCase()] : [],
+    typeof value === 'string' && ACTIONS.has(name) && Array.isArray(schemaOfInput(schema, name).enum)
+      ? [value.toLowerCase()]
+      : [],
   );
 }
 
@@ -149,7 +157,7 @@ export function accountInPool(
     texts: ability ? textsOf(ability) : [id],
     places: [pool.environment, pool.scope ?? ''],
     input,
-    verbs: choicesIn(schema, input),
+    verbs: actionsIn(schema, input),
     takes: takes ?? usual,
   });
 }
@@ -183,10 +191,13 @@ function isMarked(token: string): boolean {
   return /^["“«`]|[@/\\]|\p{N}/u.test(token);
 }
 
+/** "Do not list them" is no order to list them. */
+const NEGATION = /^(?:not|never|no|none|don['’]?t|without|except)$/i;
+
 function isLimit(tokens: readonly string[], at: number): boolean {
   const token = tokens[at] ?? '';
   if (NO_PART.test(token)) return false;
-  if (isMarked(token) || (at > 0 && /^\p{Lu}/u.test(token))) return true;
+  if (isMarked(token) || NEGATION.test(token) || (at > 0 && /^\p{Lu}/u.test(token))) return true;
   let before = at - 1;
   while (SKIPPED.has(tokens[before]?.toLowerCase() ?? '')) before -= 1;
   return BEFORE_LIMITS.has(tokens[before]?.toLowerCase() ?? '');
@@ -195,13 +206,17 @@ function isLimit(tokens: readonly string[], at: number): boolean {
 /** What the texts of an ability say, as far as words are compared with it. */
 interface Facts {
   about: ReadonlySet<string>;
-  said: ReadonlySet<string>;
+  /** Names with a digit in its id or summary, such as `E2E`. Other words with digits are values. */
+  names: ReadonlySet<string>;
   /** The first word of each text but the id, and their stems. */
   firsts: readonly string[];
   verbs: ReadonlySet<string>;
-  /** Words of the id that no text has. */
-  own: ReadonlySet<string>;
+  /** The first word of the last part of the id, unless a text has it: `purge` of `users.purge`. */
+  own: string | undefined;
 }
+
+const NAME = /^\p{L}+\p{N}+\p{L}*$/u;
+const NO_NAME = /[^\p{L}\p{N}]+/u;
 
 /** By the list of texts: each ability is compared with many requests. */
 const known = new WeakMap<readonly string[], Facts>();
@@ -213,21 +228,27 @@ function factsOf(texts: readonly string[]): Facts {
   const words = others.map(wordsIn);
   const stems = new Set(words.flat().map(({ stem }) => stem));
   const firsts = words.flatMap(([first]) => first ?? []);
+  const [last] = wordsIn(id.slice(id.lastIndexOf('.') + 1));
   const facts: Facts = {
     about: new Set(texts.flatMap((text) => [...stemsOf(text)])),
-    said: new Set(texts.flatMap((text) => text.toLowerCase().split(/[\s.,;:!?()]+/u))),
+    names: new Set(
+      texts
+        .slice(0, 2)
+        .flatMap((text) => text.toLowerCase().split(NO_NAME))
+        .filter((word) => NAME.test(word)),
+    ),
     firsts: firsts.map(({ text }) => text),
     verbs: new Set(firsts.map(({ stem }) => stem)),
-    own: new Set(wordsIn(id).flatMap(({ text, stem }) => (stems.has(stem) ? [] : [text]))),
+    own: last && !stems.has(last.stem) ? last.text : undefined,
   };
   known.set(texts, facts);
   return facts;
 }
 
-/** The base form of the first word of a text: `delete`, not `deleted`; or a part of the id that no text has. */
+/** The base form of the first word of a text: `delete`, not `deleted`; or that of the id. */
 function isVerbOf(word: string, { verbs, own }: Facts): boolean {
   const [said] = wordsIn(word);
-  return said !== undefined && !/(?:ed|ing|[^s]s)$/.test(word) && (verbs.has(said.stem) || own.has(word));
+  return said !== undefined && !/(?:ed|ing|[^s]s)$/.test(word) && (verbs.has(said.stem) || own === word);
 }
 
 /** Whether it asks to see something, by its first word. */
@@ -254,12 +275,12 @@ function withoutInputs(text: string, input: JsonObject): string {
   const values = Object.entries(input).flatMap(([name, value]) => scalarsOf(value).map((one) => ({ name, one })));
   values.sort((one, other) => other.one.length - one.one.length);
   return values.reduce((left, { name, one }) => {
-    const words = wordTexts(name).map(escaped);
+    const words = wordTexts(name).map(escapePattern);
     const short = words.length > 1 ? `|${words.slice(0, -1).join('[\\s_.-]?')}` : '';
     const label = `(?:(?:${words.join('[\\s_.-]?')}${short})\\s*(?:is|number|no\\.?|=|:|#)?\\s*)?`;
     // "in the last 15m"
     const recent = /^\d/.test(one) ? '(?:(?:last|past|next)\\s+)?' : '';
-    const bare = escaped(one);
+    const bare = escapePattern(one);
     // "1990 cents" for `price_cents`
     const unit = words.length > 1 ? `(?:\\s+${words.at(-1)})?` : '';
     const value = `${recent}(?:"${bare}"|“${bare}”|«${bare}»|\`${bare}\`|'${bare}'|${bare})${unit}`;
@@ -270,10 +291,6 @@ function withoutInputs(text: string, input: JsonObject): string {
 function scalarsOf(value: Json): string[] {
   if (value === null || value === '') return [];
   return typeof value === 'object' ? Object.values(value).flatMap((one) => scalarsOf(one as Json)) : [String(value)];
-}
-
-function escaped(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }
 
 const MAX_SHOWN = 5;

@@ -1,9 +1,8 @@
-import type { Agent } from 'undici';
 import { z } from 'zod';
 import type { Project } from '../definitions/formats/project.js';
 import { parseDuration } from '../rules/duration.js';
 import { answerOf, traceModelCall } from '../tracing/trace-model-call.js';
-import { denialIn, guardedLookup, type ModelEndpoint, modelEndpoint, refuseLiteral } from './model-endpoint.js';
+import { denialIn, EndpointRefusal, type ModelEndpoint, modelEndpoint, postTo, spanCodeOf } from './model-endpoint.js';
 
 export interface EmbeddingsSettings extends ModelEndpoint {
   model: string;
@@ -33,29 +32,16 @@ export type Embed = (texts: readonly string[], signal: AbortSignal) => Promise<F
 /** The maximum size of a response. Bytes. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** No retries, and no redirects, which could lead to denied hosts. For OpenAI-compatible endpoints. */
+/** For OpenAI-compatible endpoints. */
 export function embedThrough(settings: EmbeddingsSettings): Embed {
-  const { url, model, key } = settings;
-  let agent: Agent | undefined;
+  const { url, model, timeoutMs } = settings;
+  const post = postTo(settings, { timeoutMs, maxBytes: MAX_BYTES });
   return async (texts, signal) => {
-    const { Agent, request } = await import('undici');
-    agent ??= new Agent({ maxResponseSize: MAX_BYTES, connect: { lookup: guardedLookup(settings) } });
-    const dispatcher = agent;
-    const codeOf = (error: unknown): string => codeOfSpan(error, signal);
+    const codeOf = (error: unknown): string =>
+      error instanceof EmbeddingsFault && !signal.aborted ? 'invalid_answer' : spanCodeOf(error, signal);
     try {
-      refuseLiteral(settings);
       return await traceModelCall({ operation: 'embeddings', model, url, codeOf }, async (report) => {
-        const answer = await request(url, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json', ...(key && { authorization: `Bearer ${key}` }) },
-          body: JSON.stringify({ model, input: texts, encoding_format: 'float' }),
-          dispatcher,
-          signal,
-        });
-        if (answer.statusCode !== 200) {
-          answer.body.on('error', () => {}).destroy();
-          throw new BadStatus(url, answer.statusCode);
-        }
+        const answer = await post({ model, input: texts, encoding_format: 'float' }, signal);
         const text = await answer.body.text();
         const vectors = readVectors(text, texts.length);
         if (typeof vectors === 'string') throw new EmbeddingsFault(`${url.host} answered ${vectors}`);
@@ -68,29 +54,14 @@ export function embedThrough(settings: EmbeddingsSettings): Embed {
   };
 }
 
-class BadStatus extends EmbeddingsFault {
-  constructor(
-    { host }: URL,
-    readonly status: number,
-  ) {
-    super(`${host} answered ${status}`);
-  }
-}
-
-/** The error code of the span: the HTTP status, or a word if there was none. */
-function codeOfSpan(error: unknown, { aborted }: AbortSignal): string {
-  if (aborted) return 'timeout';
-  if (error instanceof BadStatus) return String(error.status);
-  return error instanceof EmbeddingsFault ? 'invalid_answer' : 'unavailable';
-}
-
 /** Omits network messages and bodies: they could contain the key, or instructions to an AI. */
 function faultOf(error: unknown, { host }: URL, signal: AbortSignal): EmbeddingsFault {
   if (error instanceof EmbeddingsFault) return error;
   const denial = denialIn(error);
   if (denial) return new EmbeddingsFault(denial.message);
-  const { code } = error as { code?: unknown };
   if (signal.aborted) return new EmbeddingsFault(`${host} did not answer in time`);
+  if (error instanceof EndpointRefusal) return new EmbeddingsFault(`${host} answered ${error.status}`);
+  const { code } = error as { code?: unknown };
   const reason = typeof code === 'string' && /^[A-Z][A-Z0-9_]*$/.test(code) ? ` (${code})` : '';
   return new EmbeddingsFault(`${host} was not reached${reason}`);
 }

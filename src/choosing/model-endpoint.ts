@@ -1,8 +1,7 @@
 import { lookup as resolveName } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import type OpenAI from 'openai';
-import type { RequestInit as UndiciInit } from 'undici';
+import type { Agent, Dispatcher } from 'undici';
 import type { Project } from '../definitions/formats/project.js';
 import { isAddressAllowed, isHostAllowed, portOf } from '../rules/calls/allowed-hosts.js';
 
@@ -52,13 +51,13 @@ function endpointOf(base: string, path: string): URL | undefined {
 }
 
 /** Checks an IP address in the URL, for which no DNS lookup happens. @throws EndpointDenied. */
-export function refuseLiteral({ url, allowed }: ModelEndpoint): void {
+function refuseLiteral({ url, allowed }: ModelEndpoint): void {
   const literal = url.hostname.replace(/^\[|\]$/g, '');
   if (ipaddr.isValid(literal) && !isAddressAllowed(literal, url, allowed)) throw denied(url);
 }
 
 /** A DNS lookup that drops addresses which the policy denies; fails with EndpointDenied if none is left. */
-export function guardedLookup({ url, allowed }: ModelEndpoint): LookupFunction {
+function guardedLookup({ url, allowed }: ModelEndpoint): LookupFunction {
   return (hostname, options, done) => {
     resolveName(hostname, { ...options, all: true }, (error, addresses) => {
       if (error) return done(error, '', 0);
@@ -81,30 +80,52 @@ export interface ModelLimits {
   maxBytes: number;
 }
 
-/** Loads its packages on first use. Does not follow redirects: they could lead to denied hosts. */
-export async function connectToModel(model: ModelEndpoint, { timeoutMs, maxBytes }: ModelLimits): Promise<OpenAI> {
-  const [{ default: OpenAI }, { Agent, fetch }] = await Promise.all([import('openai'), import('undici')]);
-  const dispatcher = new Agent({
-    maxResponseSize: maxBytes,
-    // The library's own limits are five minutes; a reasoning model may take longer.
-    headersTimeout: timeoutMs,
-    bodyTimeout: timeoutMs,
-    connect: { lookup: guardedLookup(model) },
-  });
-  return new OpenAI({
-    baseURL: model.url.href,
-    apiKey: model.key ?? 'none',
-    organization: null,
-    project: null,
-    maxRetries: 0,
-    timeout: timeoutMs,
-    logLevel: 'off',
-    fetch: (url, init) => {
-      const request = { ...init, dispatcher, redirect: 'manual' } as unknown as UndiciInit;
-      return fetch(String(url), request) as unknown as Promise<Response>;
-    },
-    ...(!model.key && { defaultHeaders: { authorization: null } }),
-  });
+/** What an endpoint answered in place of a result. The error in its body is read by `answeredWith` only. */
+export class EndpointRefusal extends Error {
+  override readonly name = 'EndpointRefusal';
+  /** @param status undefined: in the middle of a stream. */
+  constructor(
+    readonly status: number | undefined,
+    readonly headers: Record<string, string | string[] | undefined>,
+    readonly body: unknown,
+  ) {
+    super(`answered ${status}`);
+  }
+}
+
+/** Sends a body as JSON. @throws EndpointRefusal; EndpointDenied, also as a cause; errors of the network. */
+export type Post = (body: object, signal: AbortSignal) => Promise<Dispatcher.ResponseData>;
+
+/** Loads its package on first use, and keeps connections. No retries, and no redirects, which could lead to denied hosts. */
+export function postTo(model: ModelEndpoint, { timeoutMs, maxBytes }: ModelLimits): Post {
+  let agent: Agent | undefined;
+  return async (body, signal) => {
+    const { Agent, request } = await import('undici');
+    agent ??= new Agent({
+      maxResponseSize: maxBytes,
+      // The usual limits are five minutes; a reasoning model may take longer.
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
+      connect: { lookup: guardedLookup(model) },
+    });
+    refuseLiteral(model);
+    const answer = await request(model.url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...(model.key && { authorization: `Bearer ${model.key}` }) },
+      body: JSON.stringify(body),
+      dispatcher: agent,
+      signal,
+    });
+    const { statusCode: status, headers, body: said } = answer;
+    if (status >= 200 && status < 300) return answer;
+    throw new EndpointRefusal(status, headers, await said.json().catch(() => undefined));
+  };
+}
+
+/** The error code of a span: the HTTP status, or a word if there was none. */
+export function spanCodeOf(error: unknown, { aborted }: AbortSignal): string {
+  if (aborted) return 'timeout';
+  return error instanceof EndpointRefusal ? String(error.status) : 'unavailable';
 }
 
 /** Words of letters, so neither a key nor a text for an AI. */
@@ -112,7 +133,9 @@ const SHORT_CODE = /^(?=.{3,48}$)[A-Za-z]+(?:_[A-Za-z]+)*$/;
 
 /** What an endpoint answered in place of a result, such as `429 (insufficient_quota)`; undefined: nothing. */
 export function answeredWith(error: unknown): string | undefined {
-  const { status, code, type } = error as { status?: unknown; code?: unknown; type?: unknown };
+  if (!(error instanceof EndpointRefusal)) return undefined;
+  const { status, body } = error;
+  const { code, type } = (body as { error?: { code?: unknown; type?: unknown } } | undefined | null)?.error ?? {};
   const short = [code, type].find((one) => typeof one === 'string' && SHORT_CODE.test(one));
   return status === undefined || short === undefined ? (short ?? status)?.toString() : `${status} (${short})`;
 }

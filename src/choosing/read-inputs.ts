@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../contracts/json.js';
+import { escapePattern } from '../text/escape-pattern.js';
 import { findPhrases, phrasesOf, wordTexts } from './words.js';
 
 export interface MissingInput {
@@ -138,14 +139,14 @@ const VALUE = `(?:"([^"]*)"|'([^']*)'|([^\\s,;"']+))`;
 function namedValue({ name, schema }: Wanted, text: string): Json | undefined {
   const words = wordTexts(name);
   if (words.length === 0) return undefined;
-  const spelled = words.map(escaped).join('[\\s_.-]?');
+  const spelled = words.map(escapePattern).join('[\\s_.-]?');
   const assigned = new RegExp(`(?<![\\p{L}\\p{N}_])${spelled}\\s*[=:]\\s*${VALUE}`, 'iu').exec(text);
   if (assigned) return fitting(schema, unquoted(assigned));
   // "build 1234" sets build_id.
   const short =
     words.length > 1 && /^(id|key|name|number|no|code)$/.test(words.at(-1) ?? '') ? words.slice(0, -1) : words;
   const loose = new RegExp(
-    `(?<![\\p{L}\\p{N}_])(?:${spelled}|${short.map(escaped).join('[\\s_.-]?')})\\s+(?:is\\s+|number\\s+|no\\.?\\s+|#\\s*)?${VALUE}`,
+    `(?<![\\p{L}\\p{N}_])(?:${spelled}|${short.map(escapePattern).join('[\\s_.-]?')})\\s+(?:is\\s+|number\\s+|no\\.?\\s+|#\\s*)?${VALUE}`,
     'iu',
   ).exec(text);
   if (!loose) return undefined;
@@ -254,8 +255,4 @@ function fitting({ type, enum: choices }: JsonObject, value: string): Json | und
   if (type === 'boolean') return value === 'true' ? true : value === 'false' ? false : undefined;
   if (Array.isArray(choices)) return choices.find((choice) => String(choice).toLowerCase() === value.toLowerCase());
   return type === 'string' || type === undefined ? value : undefined;
-}
-
-function escaped(word: string): string {
-  return word.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }

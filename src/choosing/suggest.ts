@@ -1,4 +1,5 @@
 /** Suggests abilities. Source: R-000-15, R-000-16, C-39; docs/choosing.md#how-abilities-are-ranked. */
+import { escapePattern } from '../text/escape-pattern.js';
 import { matchesAnyGlob } from '../text/glob.js';
 import { modulePath } from '../text/module-path.js';
 import type { AbilityPool } from './ability-pool.js';
@@ -48,8 +49,8 @@ export interface SuggestionRequest {
 }
 
 /**
- * First what the request names, or what accounts for each of its words. Of those about as good as the best:
- * abilities of the scope first, then high-level ones; a low-level one only for what no fitting high-level one covers.
+ * What fits, in the order of {@link ordering}: only what can run, unless something else fits better than all of it. Leaves out a
+ * low-level ability if a high-level one before it covers its words of the request.
  */
 export async function suggest(
   pool: AbilityPool,
@@ -114,11 +115,7 @@ const NAMED = 0.99;
  */
 function isNamedIn(id: string, text: string): boolean {
   if (!/[._-]/.test(id)) return STOP_WORDS.has(id) ? wordTexts(text).includes(id) : text.trim() === id;
-  return new RegExp(`(?<![\\p{L}\\p{N}_.-])${escaped(id)}(?![\\p{L}\\p{N}_-]|\\.[\\p{L}\\p{N}])`, 'u').test(text);
-}
-
-function escaped(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+  return new RegExp(`(?<![\\p{L}\\p{N}_.-])${escapePattern(id)}(?![\\p{L}\\p{N}_-]|\\.[\\p{L}\\p{N}])`, 'u').test(text);
 }
 
 async function documentsFor({ documents }: AbilityPool, text: string): Promise<string[]> {

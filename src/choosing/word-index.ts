@@ -26,8 +26,10 @@ export class WordIndex {
     for (const [stem, places] of this.postings) {
       const rarity = this.rarity(stem) / this.highest;
       for (const [place, amount] of places) this.bulk[place] = (this.bulk[place] ?? 0) + rarity * amount;
-      if (stem.length >= BEGINNING)
-        this.initials.set(stem[0] ?? '', [...(this.initials.get(stem[0] ?? '') ?? []), stem]);
+      if (stem.length < BEGINNING) continue;
+      const alike = this.initials.get(stem[0] ?? '');
+      if (alike) alike.push(stem);
+      else this.initials.set(stem[0] ?? '', [stem]);
     }
   }
 

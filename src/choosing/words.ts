@@ -1,5 +1,5 @@
 /** Splits abilities and requests into words, in the same way. */
-import { stemOf } from './stem.js';
+import { stemmer } from 'stemmer';
 
 /**
  * Grammar words and words of any request ("could you please help me find ..."). Lower case, without apostrophes.
@@ -53,6 +53,11 @@ export function wordTexts(text: string): string[] {
     .split(NO_WORD)
     .flatMap((run) => run.match(RUN) ?? [])
     .flatMap((run) => (UNSPACED.test(run) ? pairsOf(run) : [run]));
+}
+
+/** Porter's stem of an English word; other words stay as they are. Stems are only compared, never shown. */
+export function stemOf(word: string): string {
+  return /^[a-z]{3,}$/.test(word) ? stemmer(word) : word;
 }
 
 /** {@link wordTexts} with stems and kinds; a compound such as `GitHub` or `sign-up` follows its parts. */

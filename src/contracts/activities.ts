@@ -4,7 +4,7 @@ import type { SlotRequest } from './concurrency.js';
 import type { StepFiles } from './files.js';
 import type { HookAnswer, Phase } from './hooks.js';
 import type { Json, JsonObject } from './json.js';
-import type { Plan } from './plan.js';
+import type { LostCall, Plan } from './plan.js';
 import type { Problem } from './problem.js';
 import type { Seal } from './seal.js';
 import type { CallStatus } from './session.js';
@@ -28,6 +28,10 @@ export interface CallRequest extends CallContext {
   groups?: number[];
   /** Digests of the files in `with` that the task has; the call gets no others. Absent: none. */
   files?: string[];
+  /** For a question about a lost call of `operation`: a found output must fit its contract. */
+  about?: LostCall & { operation: string };
+  /** Number of earlier attempts that were lost and, as was found out, had no effect; absent: none. */
+  after?: number;
   /** Maximum bytes of the call's files; absent: the whole allowance of the task. */
   file_room?: number;
 }
@@ -86,10 +90,10 @@ export interface EnterAnswer {
   warnings: string[];
 }
 
-/** Argument of the activity that finds the Temporal UI for a task. */
-export type FindUiRequest = Pick<CallContext, 'seal'>;
+/** Argument of the activity that finds the link to a task. */
+export type FindLinkRequest = Pick<CallContext, 'seal'>;
 
-/** For `prove`: a decision and its proof, or neither to ask if its worker can. Source: docs/approvals.md. */
+/** For `prove`: a decision and its proof, or neither to ask if its worker can. */
 export interface ProveRequest extends CallContext {
   decision?: ProvedDecision;
   proof?: DecisionProof;

@@ -83,7 +83,7 @@ export interface PlanProvider {
 }
 
 /** States of a run of an agent, open and ended. */
-export const SESSION_ENDS = [
+const SESSION_ENDS = [
   'answered',
   'waiting_approval',
   'needs_consent',

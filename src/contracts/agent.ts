@@ -87,6 +87,9 @@ export interface AgentGrant {
 }
 
 /** State of an agent's loop; it is data, like the progress of every step. */
+/** What an agent may use at most, by the names of `limits`. */
+export type AgentLimit = 'max_turns' | 'max_calls' | 'max_tokens' | 'max_cost';
+
 export interface AgentProgress extends AgentUsage {
   head: string | null;
   /** Calls that the model requested in the current turn. */
@@ -97,6 +100,8 @@ export interface AgentProgress extends AgentUsage {
   told?: ToolResult[];
   /** Why the last answer cannot be used; the agent fails if the next one cannot be used either. */
   repair?: string;
+  /** By how much people have raised its limits. */
+  raised?: Partial<Record<AgentLimit, number>>;
   /** Refused calls with the reason, by the digest of ability and input; they are not attempted again. */
   denied?: Record<string, string>;
 }

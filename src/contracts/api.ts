@@ -32,7 +32,7 @@ export const API_ANSWERS = ['json', 'text', 'base64', 'file'] as const;
 /** One of {@link API_ANSWERS}. */
 export type ApiAnswer = (typeof API_ANSWERS)[number];
 
-/** Where one input goes and in which form, with all defaults filled in. Source: docs/api-calls.md. */
+/** Where one input goes and in which form, with all defaults filled in. */
 export interface PlanApiParam {
   in: ApiPlace;
   /** Its name in the request. */

@@ -2,7 +2,7 @@ import type { Person } from './callers.js';
 import type { Effect } from './effects.js';
 import type { Json } from './json.js';
 
-/** Subject of an approval; its digest is part of the approval's id. Source: docs/approvals.md. */
+/** Subject of an approval; its digest is part of the approval's id. */
 export interface ApprovalSubject {
   ability: string;
   implementation: string | null;
@@ -34,8 +34,11 @@ export interface ApprovalField {
 /** Verdict of a decision: approved, denied, or denied until something changes. Source: docs/approvals.md#deciding. */
 export type Verdict = 'approve' | 'deny' | 'request_changes';
 
-/** HMAC over {@link ProvedDecision}; only prover and worker have its key. Source: docs/approvals.md#proof. */
-export interface DecisionProof {
+/** Proves who made a {@link ProvedDecision}. Source: docs/approvals.md#proof. */
+export type DecisionProof = KeyProof | DoorProof;
+
+/** HMAC; only prover and worker have its key. */
+export interface KeyProof {
   /** 32 hex digits, made for this decision. */
   nonce: string;
   /** SHA-256 HMAC, 64 hex digits. */
@@ -44,11 +47,37 @@ export interface DecisionProof {
   token?: string;
 }
 
-/** Provable deciders: the user of the operating system who owns the runtime, or the bearer of a token. */
-export type ProofSource = 'os_user' | 'token';
+/** Signature of a door, which knows the person: it holds where workers do not trust the machine of the decider. */
+export interface DoorProof extends Admitted {
+  /** 32 hex digits, made for this decision. */
+  nonce: string;
+  /** The id of the door's key. */
+  door: string;
+  /** Ed25519, base64url. */
+  signature: string;
+}
+
+/** Whom a door admitted, and how. */
+export interface Admitted {
+  source: 'oidc' | 'token';
+  /** Of the OpenID provider; null for a token. */
+  issuer: string | null;
+  /** The provider's `sub`, or the id of the token. */
+  subject: string;
+  /** Groups of the provider's claim. */
+  groups: string[];
+}
+
+/**
+ * Provable deciders: the user of the operating system who owns the runtime, the bearer of a token, and the person whom an
+ * OpenID provider signed in.
+ */
+export type ProofSource = 'os_user' | 'token' | 'oidc';
 
 /** Subject of a proof. The time identifies one instance of an approval, since its id may recur. */
 export interface ProvedDecision {
+  /** What is decided on. Not signed: the id of the approval is a digest of it. */
+  what: { ability: string; environment: string };
   approval_id: string;
   /** ISO 8601. */
   raised_at: string;
@@ -78,6 +107,9 @@ export interface Decision {
 export interface Decider {
   name: string;
   source: 'claimed' | ProofSource;
+  /** The OpenID provider and its `sub`. */
+  issuer?: string;
+  subject?: string;
 }
 
 /** A decision that counted. */
@@ -119,6 +151,8 @@ export interface Approval {
   /** Names as written; empty: anyone. */
   approvers: string[];
   people: string[];
+  /** Groups of an OpenID claim whose members may decide, with proof. */
+  groups: string[];
   quorum: number;
   self_approval: boolean;
   /** Only decisions with a proof count; absent: claims count as well. */
@@ -132,6 +166,8 @@ export interface Approval {
   changed_by?: string[];
   raised_at: string;
   expires_at: string;
+  /** From then on others may decide as well, since no one had. */
+  escalated_at?: string;
   status: ApprovalStatus;
   decisions: CountedDecision[];
   ignored: IgnoredDecision[];

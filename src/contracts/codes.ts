@@ -13,59 +13,54 @@ export interface CodeMeaning {
 export const CODES = {
   'ability.no_steps': {
     exit: EXIT.usage,
-    means: 'The ability is described, and what it does is not written yet.',
-    next: 'Write its `steps`, or choose another ability with `ability list`.',
+    means: 'The ability is described, but has no steps yet.',
+    next: 'Write its `steps`, or choose another with `ability list`.',
   },
   'ability.not_found': {
     exit: EXIT.usage,
     means: 'No ability of that id is registered in this project.',
-    next: 'Run `ability list` to see what there is; the message names the nearest ids.',
+    next: 'Run `ability list`; the message names the nearest ids.',
   },
   'ability.unavailable_here': {
     exit: EXIT.unavailable,
-    means:
-      'The ability that fits a request in plain words cannot run in this environment, or lacks something that it needs.',
+    means: 'The ability that fits the request cannot run in this environment, or lacks something.',
     next: 'Set what the message names. Only the user chooses another environment, with `--env`.',
   },
   'agent.answer_invalid': {
     exit: EXIT.failed,
-    means:
-      'The answer of an agent is empty or does not fit its `output_schema`, even after its model was asked once to repair it.',
-    next: 'State in `instructions` what the answer has to be, or use another model; `ability why` shows what it answered.',
+    means: "An agent's answer is empty or does not fit its `output_schema`, even after one repair.",
+    next: 'State in `instructions` what it has to be, or use another model; `ability why` shows it.',
   },
   'agent.not_a_tool': {
     exit: EXIT.failed,
-    means:
-      'The model of an agent requested a call of something that is not one of its tools. This is reported to the model, and nothing is called.',
-    next: 'Nothing needs to be done, unless the agent fails because of it: then list the ability among its `operations`.',
+    means: 'The model of an agent requested a call of something that is not its tool; nothing is called.',
+    next: 'If the agent fails because of it, list the ability among its `operations`.',
   },
   'agent.wider_grant': {
     exit: EXIT.denied,
-    means:
-      'An agent tried to delegate more abilities to another agent than both may call. This is reported to the model, and nothing is called.',
-    next: 'Add the abilities to the `operations` of both agents, where they should have them.',
+    means: 'An agent tried to delegate more abilities to another than both may call; nothing is called.',
+    next: 'Add them to the `operations` of both.',
   },
   'api.output_invalid': {
     exit: EXIT.failed,
     means:
-      'A service answered with success, but with something the contract does not allow: the call was made, is made again only where `retry.errors` names this code, and its `undo` is due.',
-    next: 'Compare the answer in the details with `output_schema`, or choose another `response` form.',
+      'A service answered with success, but not as the contract says. The call counts as made: repeated only if `retry.errors` names this code, its `undo` is due.',
+    next: 'Compare the answer in the details with `output_schema`, or choose another `response`.',
   },
   'approval.by_agent': {
     exit: EXIT.denied,
     means: 'An agent tried to decide an approval; only people do.',
-    next: 'Let a person decide, in a terminal of their own or in the Temporal UI.',
+    next: 'Let a person decide, in their own terminal or the Temporal UI.',
   },
   'approval.changes_requested': {
     exit: EXIT.denied,
-    means:
-      'An approver asks for changes first; their comment, in the details, says which. What was asked for is refused.',
-    next: 'Make the changes and run the ability again, or name the code in an `on_error` that makes them.',
+    means: 'An approver asks for changes first; their comment is in the details.',
+    next: 'Make the changes and run the ability again, or name the code in an `on_error`.',
   },
   'approval.denied': {
     exit: EXIT.denied,
     means: 'An approver denied the request.',
-    next: 'Read the comment in the result; ask the approver, or run something else.',
+    next: 'Read the comment in the result, and ask the approver.',
   },
   'approval.expired': {
     exit: EXIT.denied,
@@ -80,7 +75,7 @@ export const CODES = {
   'approval.not_awaited': {
     exit: EXIT.waiting,
     means: 'A direct run needed an approval, and does not wait for people: it was cancelled.',
-    next: 'Pass `--wait-approval`, or leave out `--direct`: then the task waits.',
+    next: 'Pass `--wait-approval`, or leave out `--direct`.',
   },
   'approval.not_found': {
     exit: EXIT.usage,
@@ -89,14 +84,13 @@ export const CODES = {
   },
   'approval.unproved': {
     exit: EXIT.denied,
-    means:
-      'The environment asks for proof of who decides, and this command cannot prove that it is the person it names.',
-    next: "Decide as the user of the operating system who owns the project's own runtime, without `--as`.",
+    means: 'The environment asks for proof of who decides, and this command has none.',
+    next: "Decide as the user who owns the project's own runtime, without `--as`.",
   },
   'child.cancelled': {
     exit: EXIT.failed,
     means: 'A workflow that the task called was cancelled, and the task itself was not.',
-    next: 'Run it again, or handle this code with `on_error` if the task should go on without it.',
+    next: 'Run it again, or handle this code with `on_error`.',
   },
   'child.failed': {
     exit: EXIT.failed,
@@ -105,14 +99,13 @@ export const CODES = {
   },
   'concurrency.busy': {
     exit: EXIT.failed,
-    means: 'Another task holds the concurrency key of this one, which has `on_busy: refuse`; nothing was started.',
-    next: 'Wait for the task that the message names, or set `on_busy` of the ability to `wait` or `cancel_older`.',
+    means: 'Another task holds the concurrency key, and `on_busy` is `refuse`; nothing was started.',
+    next: 'Wait for that task, or set `on_busy` to `wait` or `cancel_older`.',
   },
   'concurrency.replaced': {
     exit: EXIT.failed,
-    means:
-      'The task waited for its turn with `on_busy: newest`, and a newer task with the same concurrency key took its place; nothing was started.',
-    next: 'Watch the newer task, which the message names; if each task must run, set `on_busy: wait`.',
+    means: 'The task waited for its turn with `on_busy: newest`, and a newer one took its place; nothing was started.',
+    next: 'Watch the newer task; if each must run, set `on_busy: wait`.',
   },
   'config.invalid': {
     exit: EXIT.usage,
@@ -121,8 +114,8 @@ export const CODES = {
   },
   'config.missing_credential': {
     exit: EXIT.unavailable,
-    means: 'A credential that the ability needs in this environment is not set where the worker runs.',
-    next: 'Set it in `.env`, `.env.<environment>` or the environment of the worker; after a change of the latter run `ability down`.',
+    means: 'A credential that the ability needs here is not set where the worker runs.',
+    next: 'Set it in `.env`, `.env.<environment>` or the environment of the worker (then run `ability down`).',
   },
   'config.missing_endpoint': {
     exit: EXIT.unavailable,
@@ -131,19 +124,18 @@ export const CODES = {
   },
   'config.missing_price': {
     exit: EXIT.usage,
-    means:
-      'An agent has a `limits.max_cost`, and its model, or that of an agent that it may call, has no price, so that its cost cannot be counted.',
-    next: 'Set `price: { input, output }` of the model, per million tokens each, under `models` in `ability.yaml`.',
+    means: 'An agent has a `limits.max_cost`, and a model that it or its agents use has no price.',
+    next: 'Set `price: { input, output }`, per million tokens, under `models` in `ability.yaml`.',
   },
   'config.missing_program': {
     exit: EXIT.unavailable,
-    means: 'The program that runs a script, or that is an MCP server, is not on the machine that plans the ability.',
-    next: 'Install it there and on the workers, or name another in the first line of the script, `interpreter` or `command`.',
+    means: 'The program of a script or an MCP server is not on the machine that plans.',
+    next: 'Install it there and on the workers, or name another in the first line, `interpreter` or `command`.',
   },
   'config.no_environment': {
     exit: EXIT.usage,
-    means: 'The project has several environments and nothing says which one is meant.',
-    next: 'Pass `--env`, set `ABILITY_ENV`, or set `default_environment` in `ability.yaml`.',
+    means: 'The project has several environments, and none is chosen.',
+    next: 'Pass `--env`, or set `ABILITY_ENV`, or `default_environment` in `ability.yaml`.',
   },
   'config.no_implementation': {
     exit: EXIT.unavailable,
@@ -152,13 +144,13 @@ export const CODES = {
   },
   'config.no_model': {
     exit: EXIT.unavailable,
-    means: 'An agent uses a model that `models` in `ability.yaml` does not define.',
-    next: 'Define it there: `models: { default: { model: NAME } }`, with the name that the endpoint of `OPENAI_BASE_URL` uses for it.',
+    means: 'An agent uses a model that `ability.yaml` does not define.',
+    next: 'Define it: `models: { default: { model: NAME } }`, with the name that the endpoint uses.',
   },
   'config.registry_differs': {
     exit: EXIT.usage,
-    means: 'The worker would run other definitions or scripts than those here, and `--strict` was given.',
-    next: 'Deploy these definitions and scripts to the workers, or leave out `--strict`.',
+    means: 'The worker would run other definitions or scripts than these, and `--strict` was given.',
+    next: 'Deploy these to the workers, or leave out `--strict`.',
   },
   'definition.duplicate': {
     exit: EXIT.usage,
@@ -177,88 +169,116 @@ export const CODES = {
   },
   'definition.too_large': {
     exit: EXIT.usage,
-    means: 'A definition is larger, deeper or has more aliases than any reasonable definition.',
+    means: 'A definition is too large or deep, or has too many aliases.',
     next: 'Split it, or write the aliases out.',
   },
   'definition.unknown_reference': {
     exit: EXIT.usage,
     means: 'A definition names an ability, environment, implementation, hook, server or profile that is not there.',
-    next: 'Correct the name or add what is missing; the message names the nearest ids.',
+    next: 'Correct the name or add it; the message names the nearest ids.',
   },
   'definition.unread': {
     exit: EXIT.usage,
-    means: 'A definition is in a place that is not read, or is a hook that can never run.',
-    next: 'Follow the suggestion, or delete it: what it guards or sets is neither guarded nor set.',
+    means: 'A definition is where nothing reads it, or is a hook that can never run.',
+    next: 'Follow the suggestion, or delete it: it has no effect.',
   },
   'denied.host': {
     exit: EXIT.failed,
     means: 'A call would have gone to a host or address that the policy does not allow.',
-    next: 'Add it to `policy.allowed_hosts` in `ability.yaml`, if it should be reachable.',
+    next: 'Add it to `policy.allowed_hosts` in `ability.yaml`, if that is right.',
   },
   'docs.invalid': {
     exit: EXIT.usage,
-    means:
-      'A routing document cannot be kept in step: its markers or a table are broken, or it is no file of the project.',
-    next: 'Correct the document at the place the message names; nothing was written.',
+    means: "A routing document's markers or a table are broken, or it is no file of the project. Nothing was written.",
+    next: 'Correct it at the place the message names.',
   },
   'docs.none': {
     exit: EXIT.usage,
-    means: 'There is no routing document where the command looked, so nothing was checked.',
+    means: 'There is no routing document where the command looked.',
     next: 'Write one with `ability docs --add FOLDER`; see docs/routing-documents.md.',
   },
   'docs.not_ours': {
     exit: EXIT.usage,
-    means:
-      'A document for AIs (AGENTS.md, SKILL.md) was written by hand: it has none of our markers, so it is not written over.',
-    next: 'Write the two markers that the message names where the rules are to be, or move the file away.',
+    means: 'A document for AIs was written by hand, without our markers, so it is not written over.',
+    next: 'Write the two markers where the rules are to be, or move the file away.',
   },
   'docs.out_of_step': {
     exit: EXIT.failed,
-    means:
-      'The tables of a routing document differ from the definitions, or a document for AIs differs from what this version would write.',
+    means: 'A routing document differs from the definitions, or a document for AIs from this version.',
     next: 'Run `ability docs`, look at the change, and commit it.',
   },
   'docs.write_failed': {
     exit: EXIT.outOfOrder,
     means: 'A routing document could not be written, or it was changed meanwhile.',
-    next: 'Make room on the disk or fix its permissions, and run the command again.',
+    next: 'Make room or fix its permissions, and run the command again.',
+  },
+  'door.access_denied': {
+    exit: EXIT.denied,
+    means: 'A person denied the login of a command line.',
+    next: 'Run `ability login` again, and confirm it.',
+  },
+  'door.authorization_pending': {
+    exit: EXIT.waiting,
+    means: 'No person has confirmed the login of a command line yet.',
+    next: 'Ask again after the interval of the login.',
   },
   'door.bad_request': {
     exit: EXIT.usage,
-    means: 'A request over HTTP does not have the form that its route accepts; nothing was done.',
-    next: 'Compare the request with `GET /v1/openapi.json`; the details name each place.',
+    means: 'A request does not have the form that its route accepts; nothing was done.',
+    next: 'Compare it with `GET /v1/openapi.json`; the details name each place.',
   },
   'door.busy': {
     exit: EXIT.unavailable,
-    means: 'The door has reached its maximum of running and of waiting calls; this call was not started.',
-    next: 'Call again when some of the others have been answered.',
+    means: 'The door has its maximum of running and waiting calls; this one was not started.',
+    next: 'Call again when others have been answered.',
   },
   'door.cross_site': {
     exit: EXIT.denied,
     means: 'A web page of another site sent the request; nothing was done.',
-    next: 'Call the door from a program, or from a page that the door itself is the origin of.',
+    next: 'Call the door from a program, or from its own page.',
   },
   'door.delivery_invalid': {
     exit: EXIT.usage,
     means:
-      'A signed webhook was received, but its trigger could not derive a key, an input or a result of `if` from it; nothing was started.',
-    next: 'Check in `if` for what the trigger reads, or fix the trigger; the details name the part. Then have the sender send it again.',
+      'A signed webhook arrived, but its trigger could not derive a key, an input or a result of `if` from it; nothing was started.',
+    next: 'Fix the trigger, or check for what it reads in `if`; the details name it. Then have it sent again.',
+  },
+  'door.expired_token': {
+    exit: EXIT.timedOut,
+    means:
+      'The code of a login is unknown, older than 10 minutes, or was used; or the session that confirmed it has ended.',
+    next: 'Run `ability login` again.',
   },
   'door.forbidden': {
     exit: EXIT.denied,
-    means: 'The token is valid, but does not have the right that this requires.',
-    next: 'Make a token with that right: `ability token create --person NAME --can read,run,approve`.',
+    means: 'The caller is known, but lacks the right for this ability and environment, or for anything like it.',
+    next: 'Ask who keeps `access` in ability.yaml, or for a token: `ability token create --person NAME --can read,run,approve`.',
   },
   'door.foreign_host': {
     exit: EXIT.denied,
-    means:
-      'The request names a host that is not this door; the name of a foreign site may have been made to resolve to it.',
+    means: 'The request names a host that is not this door.',
     next: 'Use the address that `ability serve` printed, or name the proxy: `--behind-proxy NAME`.',
+  },
+  'door.login_not_private': {
+    exit: EXIT.usage,
+    means:
+      'The file in which `ability login` keeps tokens belongs to another user, or others may read it; it was not read.',
+    next: 'Remove it, and sign in again with `ability login`.',
   },
   'door.media_type': {
     exit: EXIT.usage,
-    means: 'The body of a request over HTTP is not declared as JSON.',
-    next: 'Send it with the header `content-type: application/json`.',
+    means: 'The body of a request is not declared as JSON.',
+    next: 'Send the header `content-type: application/json`.',
+  },
+  'door.no_login': {
+    exit: EXIT.usage,
+    means: 'No login of a command line waits for a person under this code.',
+    next: 'Compare it with what `ability login` printed, or run that again.',
+  },
+  'door.no_provider': {
+    exit: EXIT.outOfOrder,
+    means: 'The OpenID provider does not answer, or is not what its address says; the door did not start.',
+    next: 'Compare `--oidc-issuer` with `issuer` in its `/.well-known/openid-configuration`.',
   },
   'door.no_route': {
     exit: EXIT.usage,
@@ -267,38 +287,48 @@ export const CODES = {
   },
   'door.no_tls': {
     exit: EXIT.usage,
-    means: 'The door was to listen beyond this machine without TLS; it did not start.',
-    next: 'Pass `--tls-cert` and `--tls-key`, or name the proxy that terminates TLS: `--behind-proxy NAME`.',
+    means: 'A door was to listen beyond this machine without TLS, or a command was to reach it so; nothing was sent.',
+    next: 'Pass `--tls-cert` and `--tls-key`, or name the proxy: `--behind-proxy NAME`; for a command, use an https:// address.',
   },
   'door.no_token': {
     exit: EXIT.usage,
-    means: 'The door was to be reached from beyond this machine while no token exists; it did not start.',
-    next: 'Make one first: `ability token create --person NAME --can read,run`.',
+    means: 'The door was to be reached from beyond this machine without a token; it did not start.',
+    next: 'Make one: `ability token create --person NAME --can read,run`.',
   },
   'door.no_webhook': {
     exit: EXIT.usage,
-    means: 'No definition of the project states a webhook of that name.',
-    next: 'Compare the address that the sender has with `webhook` of `triggers` in the definitions.',
+    means: 'No definition states a webhook of that name.',
+    next: "Compare the sender's address with `webhook` of `triggers`.",
   },
   'door.not_listening': {
     exit: EXIT.outOfOrder,
-    means: 'A door or the metrics of a worker could not listen at their address, or a certificate could not be read.',
-    next: 'Choose another `--port`, `--host` or `--metrics`; the message has the reason of the operating system.',
+    means: "A door or a worker's metrics could not listen at their address, or a certificate could not be read.",
+    next: 'Choose another `--port`, `--host` or `--metrics`.',
+  },
+  'door.project_only': {
+    exit: EXIT.usage,
+    means: 'The command, or a flag of it, needs the project itself, and was called through a door.',
+    next: 'Run it in the project, without `--door` and ABILITY_DOOR.',
+  },
+  'door.slow_down': {
+    exit: EXIT.unavailable,
+    means: 'A client asked for the token of a login too soon.',
+    next: 'Wait 5 seconds longer between two requests.',
   },
   'door.too_large': {
     exit: EXIT.usage,
-    means: 'The body of a request over HTTP is larger than the door accepts; it was not read.',
+    means: 'The body of a request is too large; it was not read.',
     next: 'Put what is large into a file or a service that the ability reads.',
   },
   'door.too_many': {
     exit: EXIT.unavailable,
-    means: 'The caller asks more often than the door allows, or listens to too many tasks at once; nothing was done.',
-    next: 'Wait as long as the header `retry-after` says, and ask again; the same `Idempotency-Key` is the same task.',
+    means: 'The caller sends too many requests, or listens to too many tasks; nothing was done.',
+    next: 'Wait as long as `retry-after` says; the same `Idempotency-Key` is the same task.',
   },
   'door.unauthenticated': {
     exit: EXIT.denied,
-    means: 'A token is required and none was sent, or it is not valid: unknown, expired or revoked.',
-    next: 'Send `authorization: Bearer TOKEN`; `ability token list` shows what there is.',
+    means: 'No valid token was sent: it is missing, unknown, expired or revoked.',
+    next: 'Send `authorization: Bearer TOKEN`; `ability token list` shows them.',
   },
   'door.unreachable': {
     exit: EXIT.outOfOrder,
@@ -307,20 +337,19 @@ export const CODES = {
   },
   'door.unsigned': {
     exit: EXIT.denied,
-    means:
-      'A webhook has no signature, or one that does not fit its body and secret, or is too old; nothing was read from it.',
-    next: 'Give the sender the secret that the trigger names, and compare the clocks; GitHub and Standard Webhooks are supported.',
+    means: 'A webhook has no valid signature, or an old one; nothing was read from it.',
+    next: "Give the sender the trigger's secret, and compare the clocks.",
   },
   'engine.stuck': {
     exit: EXIT.outOfOrder,
     means:
-      'The workflow code failed three times in a row on this task, or a worker lost its workflow task ten times; Temporal goes on trying.',
-    next: 'Look at the failed workflow task in the Temporal UI; deploy the worker version that the task was started with.',
+      'The workflow code failed three times in a row on this task, or workers lost its workflow task ten times; Temporal goes on trying.',
+    next: 'Look at the failed workflow task in the Temporal UI; deploy the version that started it.',
   },
   'engine.unsupported': {
     exit: EXIT.outOfOrder,
-    means: 'The task was planned for an interpreter, or a version of CEL, that this worker does not have.',
-    next: 'Start a worker of the version that made the plan, or a newer one.',
+    means: 'The task was planned for an interpreter, or a version of CEL, that this worker lacks.',
+    next: 'Start a worker of that version or a newer one.',
   },
   'environment.not_found': {
     exit: EXIT.usage,
@@ -330,7 +359,7 @@ export const CODES = {
   'expression.failed': {
     exit: EXIT.failed,
     means: 'An expression could not be evaluated: a wrong type, a missing key, a division by zero.',
-    next: 'Check with `has()` or `?.` for what may be missing; the message names the path.',
+    next: 'Check with `has()` or `?.` for what may be missing.',
   },
   'expression.not_boolean': {
     exit: EXIT.failed,
@@ -339,7 +368,7 @@ export const CODES = {
   },
   'expression.not_duration': {
     exit: EXIT.failed,
-    means: 'A time-out or other duration is not of the form 500ms, 20s, 10m, 24h or 7d.',
+    means: 'A duration is not of the form 500ms, 20s, 10m, 24h or 7d.',
     next: 'Write a number with one of these units.',
   },
   'expression.not_list': {
@@ -349,8 +378,8 @@ export const CODES = {
   },
   'expression.not_number': {
     exit: EXIT.failed,
-    means: 'An expression for a limit returned something other than a whole number of at least 1.',
-    next: 'Make it return a whole number of at least 1.',
+    means: 'An expression for a limit did not return a whole number of at least 1.',
+    next: 'Make it return one.',
   },
   'expression.not_text': {
     exit: EXIT.failed,
@@ -364,12 +393,12 @@ export const CODES = {
   },
   'expression.too_costly': {
     exit: EXIT.failed,
-    means: 'An expression is longer, deeper or visits more values than the limits allow.',
-    next: 'Do the work in an ability, or make the data smaller before it comes here.',
+    means: 'An expression is longer, deeper or visits more values than allowed.',
+    next: 'Do the work in an ability, or make the data smaller.',
   },
   'expression.unknown_step': {
     exit: EXIT.usage,
-    means: 'An expression reads a step that is not in its file, or not in its template.',
+    means: 'An expression reads a step that is not in its file or template.',
     next: 'Name a step of the same file; of a template, the step that uses it.',
   },
   'fail_if.matched': {
@@ -379,24 +408,22 @@ export const CODES = {
   },
   'feature.unsupported': {
     exit: EXIT.usage,
-    means: 'A definition or a command asks for something that this version does not do.',
-    next: 'Use what the message offers instead; nothing was ignored and nothing was done.',
+    means: 'A definition or a command asks for something that this version does not do. Nothing was done.',
+    next: 'Use what the message offers instead.',
   },
   'file.missing': {
     exit: EXIT.failed,
-    means:
-      'A call succeeded but did not leave the files that its contract names: exactly one for each name without `many`. The call is not made again.',
-    next: 'Compare the names that the message lists with `output_files`; set `many: true` where there may be any number.',
+    means: 'A call succeeded without exactly one file for each name without `many`. It is not made again.',
+    next: 'Compare the names with `output_files`, or set `many: true`.',
   },
   'file.not_of_task': {
     exit: EXIT.failed,
-    means:
-      'A value names a file that the task does not have: its own calls did not make it, and it was not part of its input. No file was handed out.',
-    next: 'Pass the file through `with` from `steps.ID.files`, or pass it as an input whose schema has `{ format: file }`.',
+    means: "A value names a file that is neither of the task's calls nor of its input. No file was handed out.",
+    next: 'Pass it by `with` from `steps.ID.files`, or as an input with `{ format: file }`.',
   },
   'file.too_large': {
     exit: EXIT.failed,
-    means: 'A file is larger than `policy.max_file`, or the files of a task together than `policy.max_task_files`.',
+    means: 'A file is larger than `policy.max_file`, or the files of a task than `policy.max_task_files`.',
     next: 'Make smaller files, or raise the limit in ability.yaml.',
   },
   'guard.denied': {
@@ -406,28 +433,28 @@ export const CODES = {
   },
   'harvest.example_invalid': {
     exit: EXIT.usage,
-    means: 'The example of a script is not a record of a call, or does not fit what the script accepts.',
-    next: 'Pass the key of a task, or a file whose `input` and `output` fit the script; the message names what does not.',
+    means: 'The example of a script is no record of a call, or does not fit the script.',
+    next: 'Pass the key of a task, or a file whose `input` and `output` fit.',
   },
   'harvest.no_interpreter': {
     exit: EXIT.usage,
-    means: 'Neither the ending nor the first line of the script names a program that runs it.',
-    next: 'Begin it with `#!` and its program, which then has to be there, or translate it (TypeScript into `.mjs`).',
+    means: 'Neither the extension nor the first line of the script names a program that runs it.',
+    next: 'Begin it with `#!` and its program, or translate it (TypeScript into `.mjs`).',
   },
   'harvest.no_page': {
     exit: EXIT.usage,
-    means: 'The routing document of the scope of a script cannot take its row as it is, so nothing was written.',
-    next: 'Bring the page in step as the message says, and promote the script again.',
+    means: "The routing document of the script's scope cannot take its row; nothing was written.",
+    next: 'Bring the page in step, and promote the script again.',
   },
   'harvest.no_proposal': {
     exit: EXIT.usage,
     means: 'There is no proposal of that name.',
-    next: 'See `ability harvest` for those there are.',
+    next: 'Run `ability harvest`.',
   },
   'harvest.no_script': {
     exit: EXIT.usage,
-    means: 'What was to be promoted is no script in a folder `scripts` below a `workdocs`.',
-    next: 'See `ability harvest` for those there are; for others there is `ability scaffold scripts FILE`.',
+    means: 'This is no script in a folder `scripts` below a `workdocs`.',
+    next: 'Run `ability harvest`; for others use `ability scaffold scripts FILE`.',
   },
   'harvest.promoted': {
     exit: EXIT.usage,
@@ -436,74 +463,73 @@ export const CODES = {
   },
   'harvest.proposal_invalid': {
     exit: EXIT.failed,
-    means: 'A proposed file is not valid: it does not load, or lint finds errors in it; it was not written.',
-    next: 'Correct what the message names in the abilities that it calls, and ask for it again.',
+    means: 'A proposed file does not load, or lint finds errors in it; it was not written.',
+    next: 'Correct what the message names, and ask for it again.',
   },
   'history.invalid': {
     exit: EXIT.usage,
-    means: 'What was to be replayed is not the history of a task, or not in JSON.',
-    next: 'Write the history with `temporal workflow show --workflow-id KEY --output json`, or pass the task key.',
+    means: 'This is not the history of a task, or not in JSON.',
+    next: 'Write one with `temporal workflow show --workflow-id KEY --output json`, or pass the task key.',
   },
   'hook.failed': {
     exit: EXIT.denied,
     means: 'A guard crashed, hung, or did not return a decision, which counts as a deny.',
-    next: 'Fix the hook; the message contains what it printed or the tail of its stderr, and docs/hooks.md defines what an answer is.',
+    next: 'Fix the hook; the message has its output, and docs/hooks.md what an answer is.',
   },
   'hook.timeout': {
     exit: EXIT.failed,
-    means:
-      'Hooks after calls were still running ten seconds after the task was done; they were not waited for any longer.',
-    next: 'Make the hook faster. The result of the task is not changed by it.',
+    means: 'Hooks after calls still ran ten seconds after the task was done, and were not awaited.',
+    next: 'Make the hook faster. The result does not change.',
   },
   'http.error': {
     exit: EXIT.failed,
-    means: 'A service answered with a status that means failure; the code itself is `http.<status>`.',
+    means: 'A service answered with a failure; the code itself is `http.<status>`.',
     next: 'Read the answer in the details.',
   },
   'import.by_agent': {
     exit: EXIT.denied,
-    means: 'An agent tried to import hooks in place of existing guards; only people may remove or change guards.',
-    next: 'Let a person import them, or import under another `--name`.',
+    means: 'An agent tried to import hooks in place of existing guards.',
+    next: 'Let a person import them, or use another `--name`.',
   },
   'import.no_server': {
     exit: EXIT.usage,
-    means: 'An OpenAPI document does not say at which address its service is.',
+    means: 'An OpenAPI document does not say where its service is.',
     next: 'Pass the address: `ability import openapi SOURCE --server https://api.example.com/v1`.',
   },
   'import.not_ours': {
     exit: EXIT.usage,
-    means: 'An import would have to write a file that exists and that it did not make.',
-    next: 'Move or rename the file that the message names, then import again.',
+    means: 'An import would write a file that it did not make.',
+    next: 'Move or rename the file that the message names.',
   },
   'import.state_broken': {
     exit: EXIT.usage,
-    means: 'What was imported last cannot be read, so that edits cannot be distinguished from changes of the source.',
-    next: 'Restore the file in `registry/.imports` from version control. Or delete it: edited files are then left as they are.',
+    means: 'The record of the last import cannot be read, so edits cannot be told from changes of the source.',
+    next: 'Restore it in `registry/.imports`, or delete it: edited files then stay.',
   },
   'import.unavailable': {
     exit: EXIT.usage,
-    means: 'A description to import could not be read: there is no such file, or its address did not return one.',
-    next: 'Check the path or address; download a description that is behind a login, and import the file.',
+    means: 'A description to import could not be read: no such file, or its address did not return one.',
+    next: 'Check it; download a description that is behind a login.',
   },
   'import.unreadable': {
     exit: EXIT.usage,
-    means: 'The document to be imported is not an OpenAPI document, or has a fault that makes its meaning unclear.',
+    means: 'This is not an OpenAPI document, or its meaning is unclear.',
     next: 'Fix it at the place the message names, or import another copy.',
   },
   'import.unsupported': {
     exit: EXIT.usage,
-    means: 'An OpenAPI document has a version that is not supported, or is larger than the maximum.',
+    means: 'An OpenAPI document has an unsupported version, or is too large.',
     next: 'Import OpenAPI 3.0 or 3.1; convert other versions first.',
   },
   'import.write_failed': {
     exit: EXIT.failed,
-    means: 'The files of an import could not all be written, so none was.',
-    next: 'Make room on the disk or fix its permissions, then import again.',
+    means: 'Not all files of an import could be written, so none was.',
+    next: 'Make room or fix the permissions, then import again.',
   },
   'input.invalid': {
     exit: EXIT.usage,
     means:
-      'The input does not satisfy the `input_schema` of the ability, or cannot be passed to its script: a list as one argument, a text that would be read as an option. Or it cannot be read exactly: an integer beyond 2^53 - 1, a key that an object has twice, bytes that are not UTF-8.',
+      'The input does not satisfy the `input_schema`, cannot be passed to the script (a list as one argument, a text like an option), or not be read exactly (an integer beyond 2^53 - 1, a key twice, no UTF-8).',
     next: 'Correct the fields the message names; `ability show ID` prints the schema.',
   },
   'internal.error': {
@@ -513,69 +539,68 @@ export const CODES = {
   },
   'limit.max_calls': {
     exit: EXIT.failed,
-    means: 'The task has made as many calls as `limits.max_calls` lets it.',
+    means: 'The task has made `limits.max_calls` calls.',
     next: 'Raise the limit, or find out why it calls so often.',
   },
   'limit.max_cost': {
     exit: EXIT.failed,
-    means: 'An agent has cost as much as `limits.max_cost` lets it, and has not answered.',
-    next: 'Look at what it did with `ability why`; raise the limit or ask for less.',
+    means: 'An agent has cost `limits.max_cost` without an answer.',
+    next: 'See `ability why`; raise the limit or ask for less.',
   },
   'limit.max_tokens': {
     exit: EXIT.failed,
-    means: 'An agent has used as many tokens as `limits.max_tokens` lets it, and has not answered.',
-    next: 'Look at what it did with `ability why`; raise the limit or ask for less.',
+    means: 'An agent has used `limits.max_tokens` tokens without an answer.',
+    next: 'See `ability why`; raise the limit or ask for less.',
   },
   'limit.max_turns': {
     exit: EXIT.failed,
-    means: 'An agent has asked its model as often as `limits.max_turns` lets it, and has not answered.',
-    next: 'Look at what it did with `ability why`; raise the limit or ask for less.',
+    means: 'An agent has asked its model `limits.max_turns` times without an answer.',
+    next: 'See `ability why`; raise the limit or ask for less.',
   },
   'mcp.definition_changed': {
     exit: EXIT.unavailable,
     means:
-      'An MCP server no longer describes the tool as it did when it was imported, or when the task was created if it was not imported: it was not called.',
-    next: 'Read the difference in the message. If the tool is still what you want, run `ability import mcp SERVER` if it was imported; then create the task again or run `ability task retry`, which pins the tool as it is now.',
+      'An MCP server describes the tool otherwise than when it was imported, or else when the task was created: it was not called.',
+    next: 'Read the difference. If you still want it, run `ability import mcp SERVER` if it was imported; then create the task again or run `ability task retry`, which pins it anew.',
   },
   'mcp.input_required': {
     exit: EXIT.failed,
     means:
-      'An MCP server wants to ask its client something before the tool goes on (elicitation, sampling, roots), which a durable call cannot answer on behalf of a person. The message says whether the call had begun.',
-    next: 'Pass the tool everything it needs in its input; if a person has to agree, put an approval step before the call.',
+      'An MCP server wants to ask its client something (elicitation, sampling, roots), which a durable call cannot answer. The message says whether the call had begun.',
+    next: 'Pass everything in the input; if a person has to agree, put an approval before the call.',
   },
   'mcp.no_session': {
     exit: EXIT.failed,
-    means:
-      'An MCP server with `session: task` opened no session, so that it could not tell tasks apart; nothing was called.',
-    next: 'Set `session: shared` for it, if its tools keep no state between calls.',
+    means: 'An MCP server with `session: task` opened no session; nothing was called.',
+    next: 'Set `session: shared`, if its tools keep no state between calls.',
   },
   'mcp.not_pinned': {
     exit: EXIT.unavailable,
-    means: 'The environment is protected, and the worker could not see the MCP tool it would have to pin.',
-    next: 'Make sure that the server named in the message runs and lists the tool, then create the task again.',
+    means: 'The environment is protected, and the worker could not see the MCP tool to pin.',
+    next: 'Make sure that the server runs and lists it, then create the task again.',
   },
   'mcp.output_invalid': {
     exit: EXIT.failed,
     means:
-      'A tool answered with something the contract does not allow: the call was made, is made again only where `retry.errors` names this code, and its `undo` is due.',
+      "A tool's answer is not as the contract says. The call counts as made: repeated only if `retry.errors` names this code, its `undo` is due.",
     next: 'Compare the answer in the details with `output_schema`.',
   },
   'mcp.session_lost': {
     exit: EXIT.failed,
     means:
-      'The session of the task with an MCP server has ended before the task: the server or the worker that held it ended, or it was idle for an hour. The call was not made.',
-    next: 'Run the ability again; a new task begins with a new session.',
+      "The task's session with an MCP server has ended: the server or its worker ended, or it was idle for an hour. The call was not made.",
+    next: 'Run the ability again, with a new session.',
   },
   'mcp.start_failed': {
     exit: EXIT.failed,
     means: 'An MCP server could not be started or did not speak the protocol.',
-    next: 'Read the tail of its stderr in the message; check `command`, `args` and `env_profile` under `mcp_servers`.',
+    next: 'Read its stderr in the message; check `command`, `args` and `env_profile` under `mcp_servers`.',
   },
   'mcp.task_required': {
     exit: EXIT.failed,
     means:
-      'An MCP server runs the tool only as a task of its own, which is not supported. If it answered with one, the call had started and may continue there.',
-    next: 'Choose a tool, or a setting of the server, that answers a call itself.',
+      'An MCP server runs the tool only as a task of its own, which is not supported. If it answered with one, the call may continue there.',
+    next: 'Choose another tool, or a setting of the server.',
   },
   'mcp.tool_error': {
     exit: EXIT.failed,
@@ -585,8 +610,8 @@ export const CODES = {
   'mcp.tool_invalid': {
     exit: EXIT.failed,
     means:
-      'An MCP server describes the tool in a way that cannot be relied on (a part of the wrong kind, two tools of one name): it was not called.',
-    next: 'The message names what is wrong. Have the server corrected; its other tools can be called.',
+      'An MCP server describes the tool unreliably (a part of the wrong kind, two of one name): it was not called.',
+    next: 'Have the server corrected; its other tools can be called.',
   },
   'mcp.tool_missing': {
     exit: EXIT.failed,
@@ -595,32 +620,30 @@ export const CODES = {
   },
   'model.answer_broken': {
     exit: EXIT.failed,
-    means: 'The answer of a model cannot be read, or is larger than the maximum.',
-    next: 'Run it again; if the problem persists, look at what the endpoint answers, or use another model.',
+    means: 'The answer of a model cannot be read, or is too large.',
+    next: 'Run it again; else look at what the endpoint answers, or use another model.',
   },
   'model.not_configured': {
     exit: EXIT.unavailable,
-    means:
-      'The model of an agent cannot be asked, since the environment of the worker names no endpoint, or one that the policy does not allow.',
-    next: 'Set `OPENAI_BASE_URL` and `OPENAI_API_KEY` where the worker runs, then run `ability down`; or add the host to `policy.allowed_hosts`.',
+    means: "The worker's environment names no endpoint for an agent's model, or one that the policy does not allow.",
+    next: 'Set `OPENAI_BASE_URL` and `OPENAI_API_KEY` there, then run `ability down`; or add the host to `policy.allowed_hosts`.',
   },
   'model.rejected': {
     exit: EXIT.failed,
     means:
-      'The endpoint of a model refused the request (a wrong key, a used-up quota, an unknown model, too long a conversation), is none, or the model refused to answer.',
-    next: 'Read the short code of the endpoint in the message; check the key, its quota, and `models` in `ability.yaml`.',
+      'The endpoint of a model refused the request (key, quota, unknown model, length), is none, or the model refused to answer.',
+    next: 'Read its code in the message; check key, quota, and `models` in `ability.yaml`.',
   },
   'model.unavailable': {
     exit: EXIT.failed,
-    means:
-      'The endpoint of a model was not reached, answered with an error, or broke off its answer, even when it was asked again.',
-    next: 'Check whether the endpoint works, then run `ability task retry` with the key of the task.',
+    means: 'The endpoint of a model was not reached, failed, or broke off its answer, also when asked again.',
+    next: 'Check it, then run `ability task retry` with the key of the task.',
   },
   'outcome.unknown': {
     exit: EXIT.unknown,
     means:
-      'A call that must not be repeated had started, here or in an earlier run of the same task, but its outcome could not be determined. If it was cut, `details.cause` names the reason: `race.lost`, `timeout.step`, `task.cancelled`, or the failure of a parallel step.',
-    next: 'Check by hand whether the effect took place before you run anything again; `ability why` names an earlier run and how to go on. Set `cut: allowed` at a call that may be cut.',
+      'A call that must not be repeated had started, here or in an earlier run of the task, and its outcome is not known. If it was cut, `details.cause` says why: `race.lost`, `timeout.step`, `task.cancelled`, or the failure of a parallel step.',
+    next: 'Check by hand whether the effect took place; `ability why` says how to go on. Set `cut: allowed` at a call that may be cut.',
   },
   'output.invalid': {
     exit: EXIT.failed,
@@ -629,13 +652,13 @@ export const CODES = {
   },
   'output.too_large': {
     exit: EXIT.failed,
-    means: 'An output is larger than the maximum; if it is that of a call, the call was made, and its `undo` is due.',
+    means: 'An output is too large; a call with it was made, and its `undo` is due.',
     next: 'Write large data to a file or service and return where it is.',
   },
   'pack.not_found': {
     exit: EXIT.usage,
     means: 'There is no pack of that name to recruit.',
-    next: 'Run `ability list --packs` to see what there is; the message names the nearest.',
+    next: 'Run `ability list --packs`; the message names the nearest.',
   },
   'placement.no_worker': {
     exit: EXIT.outOfOrder,
@@ -644,61 +667,58 @@ export const CODES = {
   },
   'plan.changed': {
     exit: EXIT.unavailable,
-    means: 'What would run is not what `--plan` names: other definitions, or another input. Nothing was created.',
-    next: 'Read what differs, look at `ability plan` again, and pass its digest if that is what you want.',
+    means: 'What would run is not what `--plan` names. Nothing was created.',
+    next: 'Read what differs, look at `ability plan` again, and pass its digest.',
   },
   'planner.answer_invalid': {
     exit: EXIT.failed,
     means: 'The AI that plans calls twice sent an answer that cannot be read.',
-    next: 'Let it answer with `{"plan": [..], "answer"?}` and no other keys; docs/agents.md has the form.',
+    next: 'Let it answer with `{"plan": [..], "answer"?}` alone; see docs/agents.md.',
   },
   'planner.call_skipped': {
     exit: EXIT.failed,
-    means: 'A planned call was not run, since a call that it comes after did not succeed.',
-    next: 'Plan it again where it can run; what the next plan does not name is cancelled.',
+    means: 'A planned call was not run, since one before it did not succeed.',
+    next: 'Plan it again; what the next plan does not name is cancelled.',
   },
   'planner.declined': {
     exit: EXIT.denied,
-    means:
-      'A risk was reported to the requester before the first call, and the requester did not agree to it; nothing was run.',
+    means: 'The requester did not agree to a risk before the first call; nothing was run.',
     next: 'Ask for something else, or agree to the risk.',
   },
   'planner.failed': {
     exit: EXIT.unavailable,
-    means: 'The AI that plans calls could not be asked, or gave no whole answer; the message says why.',
-    next: 'Check whether the endpoint or the program answers, and ask again under another `--key`.',
+    means: 'The AI that plans calls could not be asked, or gave no whole answer.',
+    next: 'Check the endpoint or program, and ask again under another `--key`.',
   },
   'planner.input_not_kept': {
     exit: EXIT.failed,
-    means:
-      'A run was cut off between the plan of a call and its task, and the input contained a secret, which no log stores.',
+    means: 'A run was cut off between plan and task of a call whose input had a secret, which no log stores.',
     next: 'Plan the call again under another id.',
   },
   'planner.needs_consent': {
     exit: EXIT.waiting,
-    means: 'Hooks of the prompt report a risk, and the requester has to agree to it before anything is called.',
-    next: 'Read the risk; to agree, a person types the command that the message names, which an agent cannot do.',
+    means: 'Hooks of the prompt report a risk, to which the requester has to agree first.',
+    next: 'Read the risk; to agree, a person types the command in the message.',
   },
   'planner.plan_invalid': {
     exit: EXIT.failed,
-    means:
-      'The plan of an AI is not a valid graph of calls: an id occurs twice, calls wait for each other, or `after` names a call that does not exist.',
-    next: 'It is reported to the AI, which may send another plan.',
+    means: 'The plan of an AI is no valid graph: an id twice, calls that wait for each other, or an unknown `after`.',
+    next: 'The AI gets this answer, and may send another plan.',
   },
   'planner.timeout': {
     exit: EXIT.timedOut,
     means: 'The AI that plans calls did not answer within the `timeout` of its provider.',
-    next: 'Set a longer `timeout` for `provider`, or find out why it is slow.',
+    next: 'Set a longer `timeout` for `provider`.',
   },
   'planner.turns_exhausted': {
     exit: EXIT.failed,
-    means: 'The AI was asked for a plan as often as the run allows, and did not end with an answer.',
-    next: 'Read in `tasks` what was done; pass a higher `--max-turns`, or ask for less at once.',
+    means: 'The AI was asked for a plan as often as the run allows, without an answer.',
+    next: 'Read in `tasks` what was done; pass a higher `--max-turns`, or ask for less.',
   },
   'project.exists': {
     exit: EXIT.usage,
-    means: 'A project was to be made in a folder that is one already; nothing was written.',
-    next: 'Add to it with `ability scaffold`, or make a project in another folder.',
+    means: 'The folder is a project already; nothing was written.',
+    next: 'Add to it with `ability scaffold`, or choose another folder.',
   },
   'project.not_found': {
     exit: EXIT.usage,
@@ -712,19 +732,18 @@ export const CODES = {
   },
   'prune.by_agent': {
     exit: EXIT.denied,
-    means: 'An agent tried to mark an ability as deprecated; only people decide which abilities are given up.',
+    means: 'An agent tried to mark an ability as deprecated.',
     next: 'Let a person type it in a terminal of their own.',
   },
   'race.lost': {
     exit: EXIT.unknown,
-    means:
-      'The cause of an `outcome.unknown`: the call was at work in a branch of a race that another branch won, and was cut.',
+    means: 'The cause of an `outcome.unknown`: another branch won the race while the call was at work.',
     next: 'Move the call after the race, or set `cut: allowed` at it.',
   },
   'record.masked': {
     exit: EXIT.usage,
-    means: 'An input was taken from a record, in which secrets are masked, so it cannot be used again.',
-    next: 'Name a field without secrets, or run the ability again with an input of your own.',
+    means: 'An input was taken from a record, in which secrets are masked.',
+    next: 'Name a field without secrets, or pass an input of your own.',
   },
   'record.missing': {
     exit: EXIT.usage,
@@ -734,12 +753,12 @@ export const CODES = {
   'record.remote': {
     exit: EXIT.usage,
     means: 'The record and the logs are on the machine of the worker that ran the task.',
-    next: 'Run the command there; the message names the host. Where workers and callers share `ABILITY_STORE`, it works everywhere.',
+    next: 'Run the command on that host, or share `ABILITY_STORE`.',
   },
   'record.write_failed': {
     exit: EXIT.outOfOrder,
     means: 'The record could not be written.',
-    next: 'Make room on the disk or fix its permissions, then run `ability task record KEY`: it writes the record from the history.',
+    next: 'Make room or fix the permissions, then run `ability task record KEY`, which writes it from the history.',
   },
   'repeat.exhausted': {
     exit: EXIT.failed,
@@ -753,12 +772,12 @@ export const CODES = {
   },
   'runlog.write_failed': {
     exit: EXIT.outOfOrder,
-    means: 'The log of a run could not be written. If it could not be started, nothing of the run was done.',
-    next: 'Make room on the disk or fix the permissions of `.system/runs`, and ask again.',
+    means: 'The log of a run could not be written. If it could not be started, nothing was done.',
+    next: 'Make room or fix the permissions of `.system/runs`, and ask again.',
   },
   'runtime.elsewhere': {
     exit: EXIT.outOfOrder,
-    means: 'The runtime of the project lives on another host or in another PID namespace, where it cannot be reached.',
+    means: 'The runtime of the project is on another host or in another PID namespace.',
     next: 'Run the command where the message says, or stop the runtime there with `ability down`.',
   },
   'runtime.failed': {
@@ -769,11 +788,11 @@ export const CODES = {
   'runtime.renamed': {
     exit: EXIT.outOfOrder,
     means: 'The project was renamed, and its runtime still has work under the former name.',
-    next: 'Wait until it is done or run `ability down`, or put the former name back.',
+    next: 'Wait until it is done, run `ability down`, or put the former name back.',
   },
   'runtime.stopped': {
     exit: EXIT.outOfOrder,
-    means: 'The runtime of the project was stopped with `ability down` while the command waited; the task is on disk.',
+    means: 'The runtime was stopped with `ability down` while the command waited; the task is on disk.',
     next: 'Go on with `ability task watch KEY`, which starts the runtime.',
   },
   'runtime.version_mismatch': {
@@ -783,23 +802,23 @@ export const CODES = {
   },
   'scaffold.changed': {
     exit: EXIT.outOfOrder,
-    means: 'A file that was to be changed was changed by another program meanwhile; nothing was written.',
+    means: 'Another program changed the file meanwhile; nothing was written.',
     next: 'Run the command again.',
   },
   'scaffold.exists': {
     exit: EXIT.usage,
-    means: 'A name is taken, or files that would be created exist already; nothing was written.',
+    means: 'A name or a file to be created exists already; nothing was written.',
     next: 'Choose another name, or move the files away that the message lists.',
   },
   'scaffold.write_failed': {
     exit: EXIT.outOfOrder,
     means: 'Files could not be written, so none was.',
-    next: 'Fix what the message names, such as a full disk or missing permissions, and run the command again.',
+    next: 'Fix what the message names, and run the command again.',
   },
   'schedule.exists': {
     exit: EXIT.usage,
     means: 'The project has a schedule of that name with other settings.',
-    next: 'Choose another name, or delete that schedule first; one that a definition states is changed by `ability schedule sync`.',
+    next: "Choose another name, or delete that one; a definition's is changed by `ability schedule sync`.",
   },
   'schedule.not_found': {
     exit: EXIT.usage,
@@ -813,19 +832,19 @@ export const CODES = {
   },
   'script.arguments_too_large': {
     exit: EXIT.failed,
-    means: 'The arguments and variables of a script are larger than the operating system lets a process have.',
-    next: 'Pass large values on stdin (`stdin`) or in the file that `{input_file}` names.',
+    means: 'The arguments and variables of a script are too large for the operating system.',
+    next: 'Pass large values on `stdin` or in the file `{input_file}`.',
   },
   'script.changed': {
     exit: EXIT.failed,
     means:
-      'A script, or a file that is pinned with it, was edited or removed after the task was created, and its pinned version cannot be read.',
-    next: 'Put the script back and run again, or create another task.',
+      'A script, or a file pinned with it, was edited or removed after the task was created, and its pinned version cannot be read.',
+    next: 'Put it back and run again, or create another task.',
   },
   'script.exit': {
     exit: EXIT.failed,
     means: 'A script ended with an exit code other than 0.',
-    next: 'Read the tail of its stderr in the message, or of its stdout where stderr is empty; `ability task logs KEY` has all of it.',
+    next: 'Read its stderr, or else stdout, in the message; `ability task logs KEY` has all of it.',
   },
   'script.missing': {
     exit: EXIT.unavailable,
@@ -834,27 +853,26 @@ export const CODES = {
   },
   'script.not_executable': {
     exit: EXIT.unavailable,
-    means:
-      'Neither the first line (`#!`) of a script nor its extension names its interpreter, or the line cannot be used.',
+    means: 'Neither the first line (`#!`) of a script nor its extension names a usable interpreter.',
     next: 'Correct its first line, or set `interpreter`.',
   },
   'script.output_broken': {
     exit: EXIT.failed,
     means:
-      'A script succeeded but wrote an output that is not JSON, or not CSV where its definition requires CSV: the call was made, is made again only where `retry.errors` names this code, and its `undo` is due.',
-    next: 'Write one JSON value to the output file or to stdout, or set `output` in the definition.',
+      'A script succeeded but wrote no JSON, or no CSV where required. The call counts as made: repeated only if `retry.errors` names this code, its `undo` is due.',
+    next: 'Write one JSON value to the output file or stdout, or set `output`.',
   },
   'script.output_invalid': {
     exit: EXIT.failed,
     means:
-      'A script succeeded but wrote an output that the contract does not allow: the call was made, is made again only where `retry.errors` names this code, and its `undo` is due.',
+      'A script succeeded with an output that the contract does not allow. The call counts as made: repeated only if `retry.errors` names this code, its `undo` is due.',
     next: 'Correct the script or the `output_schema`.',
   },
   'script.output_missing': {
     exit: EXIT.failed,
     means:
-      'A script succeeded but wrote no output: the call was made, is made again only where `retry.errors` names this code, and its `undo` is due.',
-    next: 'Write the result to the file given as `{output_file}`.',
+      'A script succeeded without an output. The call counts as made: repeated only if `retry.errors` names this code, its `undo` is due.',
+    next: 'Write the result to the file `{output_file}`.',
   },
   'script.start_failed': {
     exit: EXIT.failed,
@@ -864,8 +882,8 @@ export const CODES = {
   'seal.invalid': {
     exit: EXIT.outOfOrder,
     means:
-      'An activity was requested for something that did not pass preflight under this key, or was not requested by the workflow of the task.',
-    next: 'Create tasks through Ability Runtime. If you did, check who else writes to the namespace.',
+      "An activity was requested for something that did not pass preflight under this key, or not by the task's workflow.",
+    next: 'Create tasks through Ability Runtime; else check who writes to the namespace.',
   },
   'seal.no_key': {
     exit: EXIT.outOfOrder,
@@ -875,12 +893,11 @@ export const CODES = {
   'seal.unknown_key': {
     exit: EXIT.outOfOrder,
     means: 'The task was sealed with a key this worker does not have; the call waits and is tried again.',
-    next: 'Give the worker that key as well: in `.system/keys` or `ABILITY_SEAL_KEYS`.',
+    next: 'Give the worker that key, in `.system/keys` or `ABILITY_SEAL_KEYS`.',
   },
   'session.busy': {
     exit: EXIT.outOfOrder,
-    means:
-      'More happens in the session at once than it could take in within 20 s; the task or the call was not started.',
+    means: 'More happened in the session than it could take in within 20 s; the task or the call was not started.',
     next: 'Do it again in a moment.',
   },
   'session.key_conflict': {
@@ -900,20 +917,20 @@ export const CODES = {
   },
   'settings.unreadable': {
     exit: EXIT.usage,
-    means: 'The settings file of an agent tool is not JSON, or does not have the structure that the tool reads.',
-    next: 'Correct the file; it was left as it is. Then run `ability hooks export` again.',
+    means: 'The settings file of an agent tool is not JSON, or not as the tool reads it. It was left as it is.',
+    next: 'Correct it, then run `ability hooks export` again.',
   },
   'store.full': {
     exit: EXIT.outOfOrder,
     means:
-      'A large value, a file, or the mark that a call leaves before an effect, could not be stored; a call that needs one was not started.',
+      'A large value, a file, or the mark before an effect could not be stored; a call that needs one was not started.',
     next: 'Make room where the store is, or point `ABILITY_STORE` elsewhere.',
   },
   'store.not_shared': {
     exit: EXIT.outOfOrder,
     means:
-      'A large value or a file is in a store that this process does not see or cannot reach, or is damaged there; or the folder of the store is not the one that was used before, for example because it is not mounted.',
-    next: 'Point `ABILITY_STORE` to the store that the workers of the environment share, and mount it; `ability doctor` says whether it can be used.',
+      'A large value or a file is in a store that this process cannot reach, or damaged there; or the store is another than before, such as when it is not mounted.',
+    next: "Point `ABILITY_STORE` to the workers' store, and mount it; `ability doctor` checks it.",
   },
   'task.cancelled': {
     exit: EXIT.unknown,
@@ -927,17 +944,17 @@ export const CODES = {
   },
   'task.delete_failed': {
     exit: EXIT.outOfOrder,
-    means: 'The task could not be deleted, or not all of it; the message says what is left.',
-    next: 'Fix what the message names and delete it again: the deletion continues where it stopped.',
+    means: 'The task could not be deleted wholly; the message says what is left.',
+    next: 'Fix what it names and delete again.',
   },
   'task.deleted': {
     exit: EXIT.usage,
-    means: 'The task was deleted; what is left of it says by whom and when, and its key is not given out again.',
+    means: 'The task was deleted, and its key is not given out again.',
     next: 'Run the ability again under another key.',
   },
   'task.expired': {
     exit: EXIT.failed,
-    means: 'The task was created and not run in time, or no worker took it up within the time that its start named.',
+    means: 'The task was created and not run in time, or no worker took it up in time.',
     next: 'Create it again.',
   },
   'task.key_conflict': {
@@ -956,36 +973,41 @@ export const CODES = {
     means: 'Neither Temporal nor the records know a task of that key.',
     next: 'Run `ability task list`.',
   },
+  'task.not_in_doubt': {
+    exit: EXIT.usage,
+    means: 'A task was to be reconciled, and has lost no call that can be asked about.',
+    next: 'Look whether the effect took place, then run `ability task retry KEY`; give the ability an `unknown` for the next time.',
+  },
   'task.not_undone': {
     exit: EXIT.failed,
-    means: 'The task was cancelled, and not everything that it had done was undone: `not_undone` names what is left.',
-    next: 'Undo by hand what is left, or retry the task, which does not repeat it.',
+    means: 'The task was cancelled, and not all was undone: `not_undone` names what is left.',
+    next: 'Undo that by hand, or retry the task, which does not repeat it.',
   },
   'task.open': {
     exit: EXIT.usage,
     means: 'The task has not ended, so it cannot be tried again.',
-    next: 'Wait for it with `ability task watch KEY`, or end it with `ability task cancel KEY`.',
+    next: 'Wait with `ability task watch KEY`, or end it with `ability task cancel KEY`.',
   },
   'task.other_project': {
     exit: EXIT.usage,
-    means: 'The key belongs to a task of another project on the same Temporal; nothing was changed or created.',
-    next: 'Run the command with `--project DIR` of that project, which the message names; for a task of this one choose another key.',
+    means: 'The key belongs to a task of another project on the same Temporal; nothing was changed.',
+    next: 'Pass `--project DIR` of that project, or choose another key.',
   },
   'task.started': {
     exit: EXIT.usage,
-    means: 'The input of a task can be changed until the task is run; this one was run, or has ended.',
+    means: 'An input can be changed until the task is run; this one was.',
     next: 'Run the ability again under another key: `ability task get KEY | ability run ID --input -`.',
   },
   'task.terminated': {
     exit: EXIT.failed,
-    means: 'The workflow was terminated; its clean-up did not run.',
-    next: 'Check what it left behind. Prefer `ability task cancel`, which cleans up.',
+    means: 'The workflow was terminated; its `undo` and `finally` did not run.',
+    next: 'Check what it left behind. Prefer `ability task cancel`.',
   },
   'task.undecided': {
     exit: EXIT.usage,
     means:
-      'A retry might repeat a call that still stands: its undo failed or its outcome is not known, or the call stands where its result cannot be kept by itself.',
-    next: 'Look what is there, then say it with `--stands CALL` (it is kept) or `--undone CALL` (it may be repeated).',
+      'A retry might repeat a call that still stands: its undo failed, its outcome is not known, or its result cannot be kept by itself.',
+    next: 'Look, then pass `--stands CALL` (it is kept) or `--undone CALL` (it may be repeated).',
   },
   'temporal.attributes_missing': {
     exit: EXIT.outOfOrder,
@@ -994,7 +1016,7 @@ export const CODES = {
   },
   'temporal.binary_missing': {
     exit: EXIT.outOfOrder,
-    means: 'The Temporal server, or the one test cases run on, could not be found or fetched.',
+    means: 'The Temporal server, or the one for test cases, could not be found or fetched.',
     next: 'Install it, or name it in `ABILITY_TEMPORAL_BIN` or `ABILITY_TEMPORAL_TEST_SERVER_BIN`.',
   },
   'temporal.unavailable': {
@@ -1005,27 +1027,27 @@ export const CODES = {
   'test.live_model': {
     exit: EXIT.failed,
     means: 'A test case would have asked a model at its endpoint.',
-    next: 'Write under `mocks` what the model says, turn by turn: `model: [{ output: { calls: [..] } }, { output: { text: .. } }]`.',
+    next: 'Write its turns under `mocks`: `model: [{ output: { calls: [..] } }, { output: { text: .. } }]`.',
   },
   'test.no_cases': {
     exit: EXIT.usage,
-    means: 'There are no test cases to run, so nothing was tested.',
-    next: 'Write cases beside an ability, in a file that ends in `.test.yaml`; see docs/testing.md.',
+    means: 'There are no test cases to run.',
+    next: 'Write cases beside an ability, in a `.test.yaml` file; see docs/testing.md.',
   },
   'test.no_decision': {
     exit: EXIT.failed,
-    means: 'The task of a test case asked for an approval that the case does not decide.',
-    next: 'Write under `approvals` what people say: approve, deny or expire.',
+    means: 'A test case does not decide an approval of its task.',
+    next: 'Write under `approvals`: approve, deny or expire.',
   },
   'test.no_end': {
     exit: EXIT.failed,
     means: 'The task of a test case does not end, however far the clock is moved.',
-    next: 'Look at the step that was last at work; a wait for a signal never ends in a case.',
+    next: 'Look at the last step at work; a wait for a signal never ends in a case.',
   },
   'test.no_mock': {
     exit: EXIT.failed,
-    means: 'The task of a test case called something for which the case has no mock.',
-    next: 'Write under `mocks` what the call answers, or `live: true` to let it be made.',
+    means: 'A test case has no mock for a call of its task.',
+    next: 'Write its answer under `mocks`, or `live: true` to let it be made.',
   },
   'timeout.call': {
     exit: EXIT.failed,
@@ -1035,7 +1057,7 @@ export const CODES = {
   'timeout.cleanup': {
     exit: EXIT.failed,
     means:
-      'The `undo` calls, or the steps of a `finally`, took longer than `limits.cleanup`; without it, what is no call took longer than five minutes.',
+      'The `undo` calls or a `finally` took longer than `limits.cleanup`; without it, what is no call longer than five minutes.',
     next: 'Check what they left behind, and raise `limits.cleanup`.',
   },
   'timeout.signal': {
@@ -1056,8 +1078,8 @@ export const CODES = {
   'traces.unsupported': {
     exit: EXIT.outOfOrder,
     means:
-      'The `OTEL_*` variables request traces in a way that is not supported, or the exporter could not be created; a worker logs this and writes no traces.',
-    next: 'Set `OTEL_TRACES_EXPORTER` to `otlp` or `none`, and `OTEL_EXPORTER_OTLP_PROTOCOL` to `http/protobuf` or `http/json`; see docs/traces.md.',
+      'The `OTEL_*` variables request unsupported traces, or the exporter could not be created; no traces are written.',
+    next: 'Set `OTEL_TRACES_EXPORTER` to `otlp` or `none`, and `OTEL_EXPORTER_OTLP_PROTOCOL` to `http/protobuf`; see docs/traces.md.',
   },
   'unavailable.connection': {
     exit: EXIT.failed,
@@ -1077,19 +1099,18 @@ export const CODES = {
   'wait.interrupted': {
     exit: EXIT.interrupted,
     means: 'The command was interrupted; the task goes on.',
-    next: 'Go on with `ability task watch KEY`, or stop the task with `ability task cancel KEY`.',
+    next: 'Go on with `ability task watch KEY`, or `ability task cancel KEY`.',
   },
   'wait.timeout': {
     exit: EXIT.timedOut,
-    means:
-      'The time of `--timeout`, which counts from the start of the command, is over; a task that was created goes on.',
-    next: 'Go on with `ability task watch KEY`, or pass a longer `--timeout`; start a worker where the message says that none runs.',
+    means: 'The time of `--timeout`, counted from the start of the command, is over; a created task goes on.',
+    next: 'Go on with `ability task watch KEY`, or a longer `--timeout`; start a worker if none runs.',
   },
   'worker.unavailable': {
     exit: EXIT.outOfOrder,
     means:
-      'No worker took up a task or a call within a minute; it did not start, and will not. Or none answers for an open task or session, so that its steps, approvals and files are not known.',
-    next: 'Start a worker for the environment, or run `ability doctor`; then ask again, or run the ability again.',
+      'No worker took up a task or call within a minute; it will not start. Or none answers for an open task or session, so its steps, approvals and files are not known.',
+    next: 'Start a worker, or run `ability doctor`; then do it again.',
   },
 } as const satisfies Record<string, CodeMeaning>;
 

@@ -4,7 +4,7 @@ export const ON_BUSY = ['wait', 'refuse', 'cancel_older', 'newest'] as const;
 /** One of {@link ON_BUSY}. */
 export type OnBusy = (typeof ON_BUSY)[number];
 
-/** Number of tasks with the same key that run at once, and the treatment of others. Source: docs/definitions.md. */
+/** Number of tasks with the same key that run at once, and the treatment of others. */
 export interface PlanConcurrency {
   /** A template over `input` and `environment`. */
   key: string;

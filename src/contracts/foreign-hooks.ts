@@ -54,7 +54,7 @@ export const FOREIGN_EVENTS = {
 /** One of {@link FOREIGN_EVENTS}. */
 export type ForeignEvent = keyof typeof FOREIGN_EVENTS;
 
-/** Keys that Claude Code events can have. Source: docs/hooks.md#guards-written-for-claude-code-or-codex. */
+/** Keys that Claude Code events can have. */
 export const FOREIGN_EVENT_KEYS = [
   'session_id',
   'transcript_path',

@@ -16,10 +16,7 @@ export const CALL_ID_VARIABLE = 'ABILITY_CALL_ID';
 /** For processes that outlive their call: the runtime of a project, and its Temporal server. */
 export const NO_CALL = 'none';
 
-/**
- * Workflow types of our own. A colon keeps them apart from every ability id. Source:
- * docs/architecture.md#what-lives-where-in-temporal.
- */
+/** Workflow types of our own. A colon keeps them apart from every ability id. */
 export const WORKFLOWS = {
   delete: 'ability:delete',
   lock: 'ability:lock',
@@ -40,7 +37,7 @@ export const ACTIVITIES = {
   endTask: 'ability:end-task',
   erase: 'ability:erase',
   purge: 'ability:purge',
-  findUi: 'ability:find-ui',
+  findLink: 'ability:find-link',
   askStart: 'ability:ask-start',
   askStartLocal: 'ability:ask-start-at-once',
   askPrompt: 'ability:ask-prompt',
@@ -90,7 +87,6 @@ export const ENDED_BEFORE_ANSWER = 'AcceptedUpdateCompletedWorkflow';
 /**
  * Search attributes and the types they are registered with. `AbilityParent`: the task that called this one; a workflow
  * of somebody else that starts an ability as its child is not one.
- * Source: docs/architecture.md#the-way-of-a-task.
  */
 export const ATTRIBUTES = {
   AbilityProject: 'Keyword',
@@ -101,7 +97,7 @@ export const ATTRIBUTES = {
   AbilityParent: 'Keyword',
 } as const;
 
-/** The task queue of one environment and placement. Source: docs/architecture.md#the-way-of-a-task. */
+/** The task queue of one environment and placement. */
 export function taskQueueOf(project: string, environment: string, placement: Placement): string {
   return `${project}-${environment}-${placement}`;
 }
@@ -140,7 +136,7 @@ export function scheduleIdOf(project: string, schedule: string): string {
   return `schedule:${project}:${schedule}`;
 }
 
-/** Ability ids and operation keys. Source: docs/architecture.md#what-lives-where-in-temporal. */
+/** Ability ids and operation keys. */
 export const ABILITY_ID = /^[a-z][a-z0-9_.-]{0,99}$/;
 
 /** Task keys, chosen by a caller or generated (`t-<ULID>`); firings and deliveries have others, see `isTaskKey`. */

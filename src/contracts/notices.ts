@@ -1,7 +1,7 @@
 import type { Approval } from './approvals.js';
 import type { Problem } from './problem.js';
 import type { EndState } from './states.js';
-import type { Rollback } from './task-result.js';
+import type { Rollback } from './task-parts.js';
 
 /**
  * Events that a project may be notified of. `task.failed`: a task ended `failed`, `timed_out` or `unknown`; `*.refused`:
@@ -10,6 +10,8 @@ import type { Rollback } from './task-result.js';
 export const NOTICE_EVENTS = [
   'approval.requested',
   'approval.decided',
+  'approval.reminded',
+  'approval.escalated',
   'task.failed',
   'schedule.refused',
   'schedule.missed',

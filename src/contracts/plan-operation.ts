@@ -19,8 +19,33 @@ export interface PlanOperation {
   output_files?: Record<string, PlanOutputFile>;
   implementation: PlanImplementation;
   hooks: PlanHooks;
+  /** How to find out what became of a call whose outcome was lost; absent: it stays unknown. */
+  unknown?: PlanUnknown;
   /** Runs as a local activity: tagged `fast`, and safe to repeat. */
   fast: boolean;
+}
+
+/** Whom to ask about a lost call, and how to read the answer. Source: docs/definitions.md#when-an-outcome-is-lost. */
+export interface PlanUnknown {
+  /** Key of the ability that is asked, among the operations of the plan. */
+  call: string;
+  /** A template over `call`. */
+  with: JsonObject;
+  /** Bare CEL over `call`, `output` and `error`; so is `not_happened`. */
+  happened: string;
+  not_happened: string;
+  /** A template over the same names: the output of the lost call. */
+  output: Json;
+  /** Before each question. */
+  wait_ms: number;
+  /** Maximum number of questions. */
+  attempts: number;
+}
+
+/** A lost call as the expressions of its `unknown` see it, as `call`. */
+export interface LostCall {
+  idempotency_key: string;
+  input: JsonObject;
 }
 
 /** Fields common to all kinds of implementations. */

@@ -1,10 +1,17 @@
 import type { ApprovalField, CommentRule } from './approvals.js';
 import type { Json, JsonObject } from './json.js';
 
-/** Who may decide: the names as written, and the people to whom they resolve. */
+/** Who may decide: the names as written, the people to whom they resolve, and the groups of an OpenID claim. */
 export interface Approvers {
   listed: string[];
   people: string[];
+  groups: string[];
+}
+
+/** What happens while no one decides, in milliseconds from the request. */
+export interface WhileOpen {
+  remind_ms?: number[];
+  escalate?: { after_ms: number; to: Approvers };
 }
 
 /** Retries of a failed call or group. Times may be templates that yield a duration. */
@@ -21,7 +28,7 @@ export interface PlanRetry {
   jitter?: true;
 }
 
-/** The fields of every step. Source: docs/workflow-language.md#failures. */
+/** The fields of every step. */
 export interface StepModifiers {
   /** Unique in the workflow; for a template's step `<id of its use>/<its name>`, see `nameOfStep`. */
   id: string;
@@ -78,6 +85,8 @@ export interface ApprovalStep extends StepModifiers {
     expires: string;
     comment: CommentRule;
     fields?: Record<string, ApprovalField>;
+    /** Absent: as the environment says. */
+    while_open?: WhileOpen;
   };
 }
 

@@ -7,7 +7,7 @@ import type { Lifecycle } from './lifecycle.js';
 import type { Placement } from './names.js';
 import type { PlanNotify } from './notices.js';
 import type { PlanHooks, PlanOperation } from './plan-operation.js';
-import type { Approvers, ErrorHandler, PlanStep } from './plan-step.js';
+import type { Approvers, ErrorHandler, PlanStep, WhileOpen } from './plan-step.js';
 
 export type * from './plan-operation.js';
 export type * from './plan-step.js';
@@ -60,7 +60,7 @@ export type PlanWorkflow = Pick<
   'ability' | 'steps' | 'finally' | 'output' | 'on_error' | 'limits' | 'concurrency' | 'links' | 'agent'
 >;
 
-/** An agent: a model that requests calls of its tools, turn by turn, until it answers. Source: docs/sessions.md. */
+/** An agent: a model that requests calls of its tools, turn by turn, until it answers. */
 export interface PlanAgent {
   /** Key of its model among the operations of the plan. */
   model: string;
@@ -86,6 +86,8 @@ export interface PlanAgentLimits {
   max_tokens?: number;
   /** In the currency of the prices of its model; absent: no limit. */
   max_cost?: number;
+  /** People are asked to raise a limit that is reached; absent: it fails. */
+  on_limit?: 'ask';
 }
 
 /** File handling of a plan that produces or receives files. */
@@ -100,7 +102,7 @@ export interface PlanFiles {
   task_bytes?: number;
 }
 
-/** Limits of a task. Source: docs/operations.md#limits. */
+/** Limits of a task. */
 export interface PlanLimits {
   /** The policy's limit for every timeout; null: none. */
   max_ms: number | null;
@@ -150,6 +152,7 @@ export interface PlanEnvironment {
   quorum: number;
   self_approval: boolean;
   proof: 'claimed' | 'required';
+  while_open?: WhileOpen;
   /** Accepted kinds of proof; absent unless proof is required. */
   proofs?: ProofSource[];
 }

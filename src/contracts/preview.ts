@@ -5,7 +5,7 @@ import type { GuardDecision, Phase } from './hooks.js';
 import type { Json, JsonObject } from './json.js';
 import type { LifecycleFields } from './lifecycle.js';
 import type { Placement } from './names.js';
-import type { Plan, PlanHandler, PlanLimits, PlanStep } from './plan.js';
+import type { Plan, PlanHandler, PlanImplementation, PlanLimits, PlanStep, PlanUnknown } from './plan.js';
 import type { Problem } from './problem.js';
 
 /** What would happen if an ability ran with an input, as far as it is certain before the run. */
@@ -189,6 +189,8 @@ export interface CallPreview {
   limit_ms: number | null;
   hooks: HookPreview[];
   approval: ApprovalPreview | null;
+  /** Whom it asks if its outcome is lost; null: it stays unknown then, or may be repeated anyway. */
+  unknown: Pick<PlanUnknown, 'call' | 'attempts' | 'wait_ms'> | null;
   /** Input of a script; null for other implementations, and where the input is unknown. */
   script: ScriptPreview | null;
   /** For a workflow: its own tree; null if the tree has grown too large to be repeated. */
@@ -212,7 +214,7 @@ export interface OperationPreview {
   version: number | string;
   effects: Effect;
   implementation: string;
-  kind: 'script' | 'mcp' | 'api' | 'model';
+  kind: PlanImplementation['kind'];
   tags: string[];
   /** `server:tool`, which determines the placement. */
   tool: string;

@@ -7,10 +7,7 @@ export interface SourceLocation {
   used_at?: SourceLocation;
 }
 
-/**
- * A failure as every door shows it: what happened, where, and what to do next. Source:
- * docs/operations.md#the-runtime-of-a-project.
- */
+/** A failure as every door shows it: what happened, where, and what to do next. */
 export interface Problem {
   /** Stable and dotted, such as `input.invalid`. */
   code: string;

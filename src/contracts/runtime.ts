@@ -1,7 +1,4 @@
-/**
- * State of a project's own runtime, kept in `.system/runtime.json`. Source:
- * docs/operations.md#the-runtime-of-a-project.
- */
+/** State of a project's own runtime, kept in `.system/runtime.json`. */
 export interface RuntimeFile {
   format: 1;
   /** Version of this package. */

@@ -1,7 +1,4 @@
-/**
- * States of a task while it is open; `waiting`: for its turn among tasks with the same key. Source:
- * docs/architecture.md#the-way-of-a-task.
- */
+/** States of a task while it is open; `waiting`: for its turn among tasks with the same key. */
 export const OPEN_STATES = ['created', 'guarding', 'waiting_approval', 'waiting', 'running', 'finishing'] as const;
 
 /** States in which a task ends; `unavailable`: preflight refused it, and its key is free again. */
@@ -25,7 +22,7 @@ export type EndState = (typeof END_STATES)[number];
 /** Any state of a task. */
 export type TaskState = OpenState | EndState;
 
-/** Statuses of one step. Source: docs/workflow-language.md. */
+/** Statuses of one step. */
 export const STEP_STATUSES = [
   'pending',
   'running',
@@ -52,7 +49,7 @@ export function isStepEnd(status: StepStatus): boolean {
   return status !== 'pending' && status !== 'running' && status !== 'waiting';
 }
 
-/** Exit codes of the CLI, the same for every command. Source: docs/operations.md#the-runtime-of-a-project. */
+/** Exit codes of the CLI, the same for every command. */
 export const EXIT = {
   ok: 0,
   failed: 1,
@@ -86,3 +83,11 @@ export const EXIT_OF_STATE: Record<TaskState, ExitCode> = {
   unavailable: EXIT.unavailable,
   expired: EXIT.failed,
 };
+
+/** A state in a list. Temporal cannot tell `guarding` and `finishing` from `running`. */
+export type ListedState = Exclude<TaskState, 'guarding' | 'finishing'>;
+
+/** All of {@link ListedState}. */
+export const LISTED_STATES: readonly ListedState[] = [...OPEN_STATES, ...END_STATES].filter(
+  (state): state is ListedState => state !== 'guarding' && state !== 'finishing',
+);

@@ -1,6 +1,7 @@
+import type { TaskResult } from '../operations/task-result.js';
 import type { Approval } from './approvals.js';
 import type { HookAnswer, Phase } from './hooks.js';
-import type { StepSummary, TaskResult } from './task-result.js';
+import type { StepSummary } from './task-parts.js';
 
 /** Answers that only allowed, one entry per hook and phase. */
 export interface Allowed {

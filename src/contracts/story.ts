@@ -104,6 +104,8 @@ export interface StoryOperation {
   tags: string[];
   /** Ids of the hooks around each call. */
   hooks: string[];
+  /** The ability that is asked if the outcome of a call is lost; absent: none. */
+  asks?: string;
 }
 
 /** Outcome of one step; the counts of its loop are as in a result. */

@@ -6,8 +6,8 @@ import type { TaskFile } from './files.js';
 import type { HookAnswer } from './hooks.js';
 import type { Json } from './json.js';
 import type { AppliedEdit, ChangesLeft, InputChange } from './task-input.js';
+import type { Rollback } from './task-parts.js';
 import type { Handling } from './task-progress.js';
-import type { Rollback } from './task-result.js';
 
 /** Additional start arguments of a child workflow. */
 export interface ChildStart {
@@ -39,7 +39,7 @@ export interface Changed {
   paused: boolean;
 }
 
-/** State that a task carries over to a new run. Source: docs/architecture.md#what-lives-where-in-temporal. */
+/** State that a task carries over to a new run. */
 export interface Carried {
   started_at: string;
   approvals: Approval[];

@@ -2,6 +2,7 @@ import type { AgentProgress } from './agent.js';
 import type { StepFiles, TaskFile } from './files.js';
 import type { Json, JsonObject } from './json.js';
 import type { LastTurn, LoopProgress, TurnCount } from './loops.js';
+import type { LostCall } from './plan-operation.js';
 import type { Problem } from './problem.js';
 import type { StepStatus } from './states.js';
 
@@ -38,6 +39,8 @@ export interface StepProgress {
   handler?: number;
   /** Whether the author declared that an answer means that failure, see {@link Handling}. */
   answer?: true;
+  /** At `<path>.unknown`: the call at the path, while its outcome is not known. */
+  doubt?: LostCall;
   /** At `<path>.undo`: input of the compensating call, or why it is unknown. */
   undo?: { with: JsonObject } | { problem: Problem };
   /** At `<path>.undo`: it asks people before it runs. */

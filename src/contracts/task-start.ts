@@ -34,6 +34,8 @@ export interface TaskOptions {
     stands?: string[];
     /** Calls of which a person says that they do not stand, or were undone by hand: they may be repeated. */
     undone?: string[];
+    /** Ask about its lost calls, as their `unknown` says. */
+    reconcile?: true;
   };
   plan?: WantedPlan;
   /** Digest of the definitions that the worker must have. */

@@ -1,8 +1,10 @@
+export type { TaskResult } from '../operations/task-result.js';
 export type * from './task-carried.js';
 export type * from './task-input.js';
+export type * from './task-parts.js';
 export type * from './task-progress.js';
-export type * from './task-result.js';
 export type * from './task-start.js';
+export type * from './task-view.js';
 
 /** Result of `create`. Source: R-000-71 to R-000-73. */
 export type CreateAnswer =

@@ -1,10 +1,7 @@
 /**
- * The names in traces: those of the OpenTelemetry conventions for GenAI and MCP ({@link CONVENTIONS} of
+ * The names in traces: those of the OpenTelemetry conventions for GenAI and MCP (`2026-10` of
  * `open-telemetry/semantic-conventions-genai`, in development), else `ability.*`. See docs/traces.md.
  */
-
-/** Version of the OpenTelemetry conventions that define the names. */
-export const CONVENTIONS = '2026-10';
 
 /** Values of `gen_ai.operation.name`, which also begin the names of these spans. */
 export const OPERATIONS = {

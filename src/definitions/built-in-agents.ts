@@ -1,5 +1,5 @@
 import { type AgentProfile, agent } from './formats/agent.js';
-import type { Loaded, Registry } from './registry.js';
+import { type Loaded, type Registry, unreadable } from './registry.js';
 
 /** The file of agents that no file defines, as lists show it. */
 const BUILT_IN = 'built-in';
@@ -15,10 +15,11 @@ const GENERIC = agent.parse({
 });
 
 /** Adds `generic`, unless the project has an ability of that id, or a file that cannot be read may define one. */
-export function addBuiltInAgents({ operations, workflows, agents, broken, opaque }: Registry): void {
+export function addBuiltInAgents(registry: Registry): void {
+  const { operations, workflows, agents, broken } = registry;
   const { id } = GENERIC;
   const isTaken = operations.has(id) || workflows.has(id) || agents.has(id) || broken.has(`ability:${id}`);
-  if (isTaken || opaque.some(({ kind }) => kind === 'low-level' || kind === 'high-level')) return;
+  if (isTaken || unreadable(registry, 'low-level', 'high-level')) return;
   agents.set(id, { value: GENERIC, file: BUILT_IN, locate: () => ({ file: BUILT_IN }) });
 }
 

@@ -17,15 +17,12 @@ const TAKES: Record<BuiltinHook, Record<string, 'optional' | 'required'>> = {
   suggest: {},
 };
 
-/** The error in a handler's options, if any; an ignored option would skip a check. Source: docs/hooks.md. */
+/** The error in a handler's options, if any; an ignored option would skip a check. */
 export function faultOfOptions(name: BuiltinHook, options: JsonObject): string | undefined {
   const known = Object.entries(TAKES[name]);
   const unknown = Object.keys(options).find((key) => !Object.hasOwn(TAKES[name], key));
   if (unknown !== undefined) {
-    const near = didYouMean(
-      unknown,
-      known.map(([key]) => key),
-    );
+    const near = didYouMean(unknown, Object.keys(TAKES[name]));
     return `it has no option \`${unknown}\`${near ? `. ${near}` : ''}`;
   }
   for (const [key, need] of known) {

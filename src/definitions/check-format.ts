@@ -3,7 +3,9 @@ import { isJsonObject } from '../contracts/json.js';
 import type { Problem } from '../contracts/problem.js';
 import { AbilityError } from '../contracts/problem.js';
 import { refuseUnsafeKeys } from '../rules/unsafe-keys.js';
+import { valueAt } from '../text/json-pointer.js';
 import { didYouMean } from '../text/nearest.js';
+import { shorten } from '../text/shorten.js';
 import { habitOf } from './foreign-syntax.js';
 import { VERBS } from './formats/steps.js';
 import { CREDENTIAL_MESSAGE, SECRET_MESSAGE } from './formats/values.js';
@@ -221,8 +223,7 @@ function asNumber(expected: string, value: unknown): string | undefined {
 }
 
 function short(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
-  return text.length > 60 ? `${text.slice(0, 57)}...` : text;
+  return shorten(JSON.stringify(value) ?? String(value));
 }
 
 function problem(message: string, path: PropertyKey[], source: YamlSource, part: 'key' | 'value' = 'value'): Problem {
@@ -231,13 +232,4 @@ function problem(message: string, path: PropertyKey[], source: YamlSource, part:
   const suggestion =
     typeof value === 'string' && /^P(T?\d)/.test(value) ? 'Use a number with a unit, such as 30s.' : undefined;
   return { code: 'definition.invalid', message: message + at, location: source.locate(path, part), suggestion };
-}
-
-function valueAt(value: unknown, path: PropertyKey[]): unknown {
-  let at = value;
-  for (const step of path) {
-    if (at === null || typeof at !== 'object') return undefined;
-    at = (at as Record<PropertyKey, unknown>)[step];
-  }
-  return at;
 }

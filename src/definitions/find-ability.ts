@@ -4,7 +4,7 @@ import { isBuiltIn } from './built-in-agents.js';
 import type { AgentProfile } from './formats/agent.js';
 import type { HighLevel } from './formats/high-level.js';
 import type { LowLevel } from './formats/low-level.js';
-import type { Loaded, Registry } from './registry.js';
+import { type Loaded, type Registry, unreadable } from './registry.js';
 
 /** An ability that calls others. */
 export type Composite = HighLevel | AgentProfile;
@@ -49,10 +49,8 @@ export function kindOf({ type }: Composite): string {
 
 /** The error for an unknown id; it mentions unreadable files, which may define the ability. */
 export function abilityNotFound(registry: Registry, id: string): AbilityError {
-  const unreadable = registry.opaque.find(({ kind }) => kind === 'low-level' || kind === 'high-level');
-  const otherwise = unreadable
-    ? `A file cannot be read: ${unreadable.problem.message}`
-    : 'Run `ability list` to see what there is.';
+  const broken = unreadable(registry, 'low-level', 'high-level');
+  const otherwise = broken ? `A file cannot be read: ${broken.message}` : 'Run `ability list` to see what there is.';
   return new AbilityError({
     code: 'ability.not_found',
     message: `There is no ability ${id} in the project ${registry.project.project}`,

@@ -20,7 +20,7 @@ const FILES = { 'capabilities.yaml': 'capabilities', 'packs.yaml': 'packs' } as 
 
 const MAX_TYPOS = 2;
 
-/** The folder of JSON Schemas for editors. Source: docs/definitions.md. */
+/** The folder of JSON Schemas for editors. */
 const SCHEMAS = 'schemas';
 
 export interface DefinitionFile {
@@ -108,12 +108,7 @@ function misplacedFiles(folders: ProjectFolders): UnreadFile[] {
     const kind = folder
       ? KINDS.find((known) => read.includes(known) && distance(name, known) <= MAX_TYPOS)
       : singleKind(name, MAX_TYPOS);
-    return [
-      {
-        kind,
-        problem: { code: 'definition.unread', message, suggestion, location: { file } },
-      },
-    ];
+    return [{ kind, problem: { code: 'definition.unread', message, suggestion, location: { file } } }];
   });
 }
 

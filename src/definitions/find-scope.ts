@@ -4,8 +4,7 @@ import { SCOPE_FOLDER } from '../contracts/names.js';
 import { checkScope } from '../rules/sessions/session-refusals.js';
 
 /**
- * `--scope`, else `ABILITY_SCOPE`, else the folder of the nearest `ABILITY.md` upwards, else `integration`.
- * Source: docs/sessions.md. @param root absolute. @throws AbilityError `usage.invalid` for a malformed scope.
+ * `--scope`, else `ABILITY_SCOPE`, else the folder of the nearest `ABILITY.md` upwards, else `integration`. @param root absolute. @throws AbilityError `usage.invalid` for a malformed scope.
  */
 export function findScope(root: string, cwd: string, flag: string | undefined, env: NodeJS.ProcessEnv): string {
   const requested = flag ?? (env.ABILITY_SCOPE || undefined);

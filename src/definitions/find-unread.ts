@@ -1,13 +1,14 @@
 import { PHASES } from '../contracts/hooks.js';
 import type { LifecycleFields } from '../contracts/lifecycle.js';
 import type { Problem } from '../contracts/problem.js';
+import { readerOf } from '../kinds/kinds.js';
 import { matchesGlob } from '../text/glob.js';
 import { didYouMean, nearestOrAll } from '../text/nearest.js';
 import { abilityIds, kindOf, loadedAbilities, loadedComposite } from './find-ability.js';
 import type { AbilityConfig } from './formats/config.js';
 import type { ImplementationBody } from './formats/implementation.js';
 import { whyItNeverRuns } from './hook-bindings.js';
-import type { FileKindName, Loaded, Registry } from './registry.js';
+import { type Loaded, type Registry, unreadable } from './registry.js';
 
 /** Definitions that would silently have no effect, such as a guard for a missing ability or environment. */
 export function findUnread(registry: Registry): Unread[] {
@@ -51,13 +52,8 @@ function unknownAbility(
   known = abilityIds(registry),
 ): Unread[] {
   // An unreadable file may define the missing ability.
-  if (known.includes(id) || registry.broken.has(`ability:${id}`) || isOpaque(registry, 'low-level', 'high-level'))
-    return [];
-  return [unread('ability', id, known, from, path)];
-}
-
-function isOpaque({ opaque }: Pick<Registry, 'opaque'>, ...kinds: FileKindName[]): boolean {
-  return opaque.some(({ kind }) => kinds.includes(kind));
+  const isKnown = known.includes(id) || registry.broken.has(`ability:${id}`);
+  return isKnown || unreadable(registry, 'low-level', 'high-level') ? [] : [unread('ability', id, known, from, path)];
 }
 
 /** A configuration binds guards: a typo such as `prodd` must not run an ability without those for `prod`. */
@@ -89,7 +85,7 @@ function unknownEnvironments(registry: Registry): Unread[] {
 /** The replacement of a deprecated ability must exist and be another ability. */
 function unknownReplacements(registry: Registry): Unread[] {
   const { modules, broken } = registry;
-  const abilities = isOpaque(registry, 'low-level', 'high-level') ? [] : loadedAbilities(registry);
+  const abilities = unreadable(registry, 'low-level', 'high-level') ? [] : loadedAbilities(registry);
   const unknownIn = (what: 'ability' | 'module', all: [string, Loaded<LifecycleFields>][]): Unread[] =>
     all.flatMap(([id, entry]) => {
       const { replaced_by: other } = entry.value;
@@ -106,12 +102,12 @@ function unknownReplacements(registry: Registry): Unread[] {
     });
   return [
     ...unknownIn('ability', abilities),
-    ...unknownIn('module', isOpaque(registry, 'modules') ? [] : [...modules]),
+    ...unknownIn('module', unreadable(registry, 'modules') ? [] : [...modules]),
   ];
 }
 
 function unusedHandlers({ hooks, hookImpls, broken, opaque }: Registry): Unread[] {
-  if (isOpaque({ opaque }, 'hooks') || [...broken.keys()].some((key) => key.startsWith('hooks:'))) return [];
+  if (unreadable({ opaque }, 'hooks') || [...broken.keys()].some((key) => key.startsWith('hooks:'))) return [];
   const known = [...hooks.values()].flat().map(({ value }) => value.id);
   return [...hookImpls].flatMap(([id, impl]) => (known.includes(id) ? [] : [unread('hook', id, known, impl, ['id'])]));
 }
@@ -153,15 +149,6 @@ interface Unread {
 
 type Kind = ImplementationBody['kind'];
 
-/** The kind of implementation that reads a setting; every kind reads settings not listed here. */
-const READ_BY: Record<string, Kind> = {
-  endpoints: 'api',
-  credentials: 'api',
-  mcp_server: 'mcp',
-  mcp_tool: 'mcp',
-  env_profile: 'script',
-};
-
 /** The keys that are read in the configuration of a workflow or agent, which has no implementation. */
 const OF_WORKFLOWS: ReadonlySet<string> = new Set(['id', 'hooks', 'environments', 'prompts']);
 
@@ -173,7 +160,7 @@ function unreadSettings(registry: Registry): Unread[] {
     if (!composite && kinds.size === 0) return [];
     return pathsOf(config.value).flatMap((path) => {
       const key = String(path.at(-1));
-      const kind = READ_BY[key];
+      const kind = readerOf(key);
       if (composite ? OF_WORKFLOWS.has(key) : kind === undefined || kinds.has(kind)) return [];
       const why = composite ? `${id} is ${kindOf(composite)}` : `${id} has no implementation of kind ${kind}`;
       const problem: Problem = {

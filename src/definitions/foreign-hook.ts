@@ -4,17 +4,18 @@ import type { Problem } from '../contracts/problem.js';
 import type { HookDefinition } from './formats/hooks.js';
 import type { Loaded } from './registry.js';
 import { keysOfTool } from './tool-mapping/tool-shapes.js';
+import { partsOfHandler } from './written-handler.js';
 
 const FOREIGN_KEYS = ['as', 'must_deny', 'abstain'] as const;
 
 /** Whether a hook is a script or an ability that speaks the protocol of another tool. */
 export function isForeign({ handler }: Pick<HookDefinition, 'handler'>): boolean {
-  return ('script' in handler || 'ability' in handler) && handler.format !== undefined;
+  return partsOfHandler(handler).format !== undefined;
 }
 
 /**
  * The error in a hook written for another tool, if any. Its silence usually allows, so before calls it needs
- * `must_deny` or `abstain`. Source: docs/hooks.md#guards-written-for-claude-code-or-codex.
+ * `must_deny` or `abstain`.
  */
 export function faultOfForeignHook({ value, locate }: Loaded<HookDefinition>, phase: Phase): Problem | undefined {
   const invalid = (message: string, path: PropertyKey[], suggestion: string): Problem => {
@@ -30,33 +31,24 @@ export function faultOfForeignHook({ value, locate }: Loaded<HookDefinition>, ph
   }
   if (phase === 'SessionStart') {
     const suggestion = 'Write its handler as a script without `format`, or as an expression.';
-    return invalid(
-      `The hook ${id} decides whether a session starts, which no other tool's protocol can`,
-      [],
-      suggestion,
-    );
+    const message = `The hook ${id} decides whether a session starts, which no other tool's protocol can`;
+    return invalid(message, [], suggestion);
   }
   if (phase === 'PreAbilityCreate') {
     const suggestion = 'Move it to PreAbilityCall.yaml.';
     return invalid(`The hook ${id} checks the input of calls, which is not known yet in this phase`, [], suggestion);
   }
   if ('ability' in handler && value.must_deny !== undefined) {
+    const message = `The handler of the hook ${id} is an ability, which is not called to prove \`must_deny\``;
     const suggestion =
       'Write `examples` for `ability hooks test`, and set what silence means: `abstain: deny` or `allow`.';
-    return invalid(
-      `The handler of the hook ${id} is an ability, which is not called to prove \`must_deny\``,
-      ['must_deny'],
-      suggestion,
-    );
+    return invalid(message, ['must_deny'], suggestion);
   }
-  const event = 'script' in handler || 'ability' in handler ? handler.event : undefined;
+  const { event } = partsOfHandler(handler);
   if (event !== undefined && FOREIGN_EVENTS[event] !== phase) {
     const suggestion = `Move it to ${FOREIGN_EVENTS[event]}.yaml, or name another event.`;
-    return invalid(
-      `The event ${event} of the hook ${id} is not an event of ${phase}`,
-      ['handler', 'event'],
-      suggestion,
-    );
+    const message = `The event ${event} of the hook ${id} is not an event of ${phase}`;
+    return invalid(message, ['handler', 'event'], suggestion);
   }
   if (phase === 'PromptSubmit' || phase === 'SessionStop') {
     const advice = 'Leave it out: an event of a session is about no ability.';
@@ -66,11 +58,8 @@ export function faultOfForeignHook({ value, locate }: Loaded<HookDefinition>, ph
   if (phase === 'PreAbilityCall' || phase === 'PostAbilityCall') {
     if (!value.as) {
       const suggestion = 'Write `as`, a list of `{ match, tool_name, tool_input }`.';
-      return invalid(
-        `The hook ${id} does not state as which tool it sees an ability`,
-        ['handler', 'format'],
-        suggestion,
-      );
+      const message = `The hook ${id} does not state as which tool it sees an ability`;
+      return invalid(message, ['handler', 'format'], suggestion);
     }
     for (const [index, { tool_name, tool_input }] of value.as.entries()) {
       const fault = typeof tool_input === 'string' ? undefined : faultOfKeys(tool_name, Object.keys(tool_input));
@@ -92,9 +81,9 @@ export function faultOfForeignHook({ value, locate }: Loaded<HookDefinition>, ph
 
 /** Path of a key in the handler that makes sense only with a `format`; undefined: none. */
 function foreignPartOf(handler: HookDefinition['handler']): PropertyKey[] | undefined {
-  if (!('script' in handler || 'ability' in handler)) return undefined;
-  if (handler.event !== undefined) return ['handler', 'event'];
-  return 'script' in handler && 'plugin_root' in handler.script ? ['handler', 'script', 'plugin_root'] : undefined;
+  const { event, script } = partsOfHandler(handler);
+  if (event !== undefined) return ['handler', 'event'];
+  return script && 'plugin_root' in script ? ['handler', 'script', 'plugin_root'] : undefined;
 }
 
 function faultOfKeys(tool: string, keys: string[]): { text: string; advice: string } | undefined {

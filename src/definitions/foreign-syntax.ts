@@ -1,4 +1,4 @@
-import { isCaseFile } from './case-file-name.js';
+import { isCaseFile } from './case-files.js';
 import type { YamlSource } from './yaml-source.js';
 
 /** Turns a table of advice and the keys it is for into one from each key to its advice. */
@@ -6,7 +6,7 @@ function byKey(forms: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(forms).flatMap(([form, keys]) => keys.split(' ').map((key) => [key, form])));
 }
 
-/** Advice for keys that people know from other systems. Source: docs/workflow-language.md. */
+/** Advice for keys that people know from other systems. */
 const HABITS = byKey({
   'Write `call: <ability>`.': 'uses task action',
   'A command is an ability: register a script and write `call: <ability>`.': 'run',
@@ -43,7 +43,7 @@ const HABITS = byKey({
   'Write `on_error: [{ steps: [..] }]`; `on_failure: finish` belongs to `foreach` and `parallel`.': 'on_failure',
   'Write a group, `steps: [..]`, with `on_error` beside it.': 'try',
   'Write the steps under `finally`.': 'always ensure defer cleanup',
-  'Write `undo: { call: .., with: .. }` at the call it takes back.': 'compensate compensation rollback',
+  'Write `undo: { call: .., with: .. }` at the call it undoes.': 'compensate compensation rollback',
   'Write `repeat: { until: .. }` with `steps`.': 'while until do_while poll',
   'Write `foreach: input.list` with `as` and `steps`.': 'for loop with_items withItems for_each matrix each',
   'Set `max_parallel: 5`.': 'parallelism max-parallel maxParallel max_concurrency',

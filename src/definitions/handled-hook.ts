@@ -1,7 +1,7 @@
 import { formatLocation, type Problem } from '../contracts/problem.js';
 import { didYouMean } from '../text/nearest.js';
 import type { HookDefinition, WrittenHook } from './formats/hooks.js';
-import type { Loaded, Registry } from './registry.js';
+import { type Loaded, type Registry, unreadable } from './registry.js';
 
 /**
  * A hook with its handler, from its definition or from `config/hooks_impl.yaml`, which was read before.
@@ -42,8 +42,7 @@ function joined(hook: Loaded<WrittenHook>, apart: NonNullable<ReturnType<Registr
 }
 
 function noHandler(registry: Registry, { value, locate }: Loaded<WrittenHook>): Problem {
-  const unreadable = registry.opaque.find(({ kind }) => kind === 'hooks-impl' || kind === 'config')?.problem;
-  const broken = registry.broken.get(`hook_impl:${value.id}`) ?? unreadable;
+  const broken = registry.broken.get(`hook_impl:${value.id}`) ?? unreadable(registry, 'hooks-impl', 'config');
   if (broken) return broken;
   return {
     code: 'definition.invalid',

@@ -1,4 +1,5 @@
 import type { Phase } from '../contracts/hooks.js';
+import { memoize } from '../text/memoize.js';
 import { loadedAbilities } from './find-ability.js';
 import type { HookDefinition } from './formats/hooks.js';
 import type { Registry } from './registry.js';
@@ -42,23 +43,19 @@ export function whyItNeverRuns(
   return { message, suggestion: `Set \`blocking: true\`, or bind it with \`hooks: { ${list}: [${id}] }\`.` };
 }
 
-/** The names that each phase binds, by registry; a loaded registry never changes. */
-const boundNames = new WeakMap<Registry, Record<TaskPhase, ReadonlySet<string>>>();
+/** The names that each phase binds; a loaded registry never changes. */
+const boundNames = memoize((registry: Registry): Record<TaskPhase, ReadonlySet<string>> => {
+  const bindings = [...bindingsIn(registry)];
+  const of = (own: TaskPhase) => new Set(bindings.flatMap((hooks) => hooks?.[BINDING_LISTS[own]] ?? []));
+  return {
+    PreAbilityCreate: of('PreAbilityCreate'),
+    PreAbilityCall: of('PreAbilityCall'),
+    PostAbilityCall: of('PostAbilityCall'),
+  };
+});
 
 function isBound(registry: Registry, phase: TaskPhase, id: string): boolean {
-  let names = boundNames.get(registry);
-  if (!names) {
-    const bindings = [...bindingsIn(registry)];
-    const of = (own: TaskPhase): ReadonlySet<string> =>
-      new Set(bindings.flatMap((hooks) => hooks?.[BINDING_LISTS[own]] ?? []));
-    names = {
-      PreAbilityCreate: of('PreAbilityCreate'),
-      PreAbilityCall: of('PreAbilityCall'),
-      PostAbilityCall: of('PostAbilityCall'),
-    };
-    boundNames.set(registry, names);
-  }
-  return names[phase].has(id);
+  return boundNames(registry)[phase].has(id);
 }
 
 function* bindingsIn(registry: Registry): Generator<Bindings> {

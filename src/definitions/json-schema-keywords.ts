@@ -1,3 +1,5 @@
+import { isJsonObject, type Json, type JsonObject } from '../contracts/json.js';
+
 /** Keywords of JSON Schema 2020-12, and the supported ones of older drafts. */
 export const SCHEMA_KEYWORDS: ReadonlySet<string> = new Set([
   ...['$schema', '$id', '$ref', '$anchor', '$dynamicRef', '$dynamicAnchor', '$vocabulary', '$comment', '$defs'],
@@ -18,3 +20,23 @@ export const NESTED_SCHEMAS = [
   ...['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'prefixItems', 'items', 'contains'],
   ...['additionalProperties', 'propertyNames', 'unevaluatedItems', 'unevaluatedProperties'],
 ] as const;
+
+/** A schema directly inside another one, the keyword that holds it, and its path. */
+export interface InnerSchema {
+  schema: Json | undefined;
+  key: string;
+  at: (string | number)[];
+}
+
+export function* innerSchemas(schema: JsonObject, maps: readonly string[] = SCHEMA_MAPS): Generator<InnerSchema> {
+  for (const key of maps) {
+    const map = schema[key];
+    if (!isJsonObject(map)) continue;
+    for (const [name, inner] of Object.entries(map)) yield { schema: inner, key, at: [key, name] };
+  }
+  for (const key of NESTED_SCHEMAS) {
+    const inner = schema[key];
+    if (!Array.isArray(inner)) yield { schema: inner, key, at: [key] };
+    else for (const [index, item] of inner.entries()) yield { schema: item, key, at: [key, index] };
+  }
+}

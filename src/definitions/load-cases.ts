@@ -1,6 +1,5 @@
 import { formatLocation, type Problem } from '../contracts/problem.js';
-import { isCaseFile } from './case-file-name.js';
-import { findAbility, isBesideAbilities } from './case-files.js';
+import { findAbility, isBesideAbilities, isCaseFile } from './case-files.js';
 import { checkFormat } from './check-format.js';
 import { definitionFiles } from './find-files.js';
 import { foldersOf } from './find-project.js';

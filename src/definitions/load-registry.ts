@@ -166,7 +166,7 @@ function registryOf(root: string, { project, definitions, unread }: Found): Regi
 }
 
 /** Absolute path of the named pack file, resolved against the project so that every process agrees. */
-export function packsNamedIn(env: NodeJS.ProcessEnv, root: string): string | undefined {
+function packsNamedIn(env: NodeJS.ProcessEnv, root: string): string | undefined {
   const named = env[PACKS_VARIABLE];
   return named ? resolve(root, named) : undefined;
 }

@@ -81,5 +81,10 @@ export type BrokenKind =
   /** `placement` in `ability.yaml`. */
   | 'placement';
 
+/** Why a file of one of these kinds cannot be read, so that it may hold what is missing; undefined: all can. */
+export function unreadable({ opaque }: Pick<Registry, 'opaque'>, ...kinds: FileKindName[]): Problem | undefined {
+  return opaque.find(({ kind }) => kinds.includes(kind))?.problem;
+}
+
 /** The key of {@link Registry.broken} for an invalid `placement`; the built-in lists apply. */
 export const PLACEMENT_RULES = 'placement:ability.yaml';

@@ -1,6 +1,6 @@
 import { AbilityError, type Problem, type SourceLocation } from '../contracts/problem.js';
 import type { CapabilityDefinition, PackDefinition } from './formats/specialists.js';
-import type { Loaded, Registry } from './registry.js';
+import { type Loaded, type Registry, unreadable } from './registry.js';
 
 /** Where a capability or a pack is defined; null: built in. */
 interface Origin {
@@ -40,10 +40,9 @@ export function packOf(registry: Registry, preferred: string, abilities: readonl
   return (packs.find(({ id }) => id === preferred) ?? packs[0])?.id ?? null;
 }
 
-function problemOf({ opaque, broken }: Registry): Problem | undefined {
-  const unreadable = opaque.find(({ kind }) => kind === 'capabilities' || kind === 'packs')?.problem;
-  const [, twice] = [...broken].find(([key]) => /^(capability|pack):/.test(key)) ?? [];
-  return unreadable ?? twice;
+function problemOf(registry: Registry): Problem | undefined {
+  const [, twice] = [...registry.broken].find(([key]) => /^(capability|pack):/.test(key)) ?? [];
+  return unreadable(registry, 'capabilities', 'packs') ?? twice;
 }
 
 function inOrder<T extends object>(
@@ -91,7 +90,7 @@ export const BUILT_IN_CAPABILITIES: Readonly<Record<string, CapabilityDefinition
  * Packs without a file. The source leaves their keywords open, so they are those of the first capability, and
  * count where a project has removed that capability.
  */
-export const BUILT_IN_PACKS: Readonly<Record<string, PackDefinition>> = {
+const BUILT_IN_PACKS: Readonly<Record<string, PackDefinition>> = {
   engineering: {
     description: 'Builds, runs and tests software.',
     keywords: ['build', 'implement', 'code', 'service', 'pipeline', 'kubernetes', 'deploy', 'python', 'scala'],

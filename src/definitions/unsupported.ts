@@ -37,16 +37,13 @@ const AUTH_KEYS: Unsupported[] = [
   ),
 ];
 
-/** Delegation, escalation and editing of what is approved. Source: docs/architecture.md#promises. */
+/** Delegation, other words for escalation, and editing of what is approved. Source: docs/architecture.md#promises. */
 const APPROVAL_KEYS: Unsupported[] = [
   ...named(
     'List everybody who may decide as `approvers`, or as a group under `people`.',
     ...['delegate', 'delegates', 'delegate_to', 'delegation'],
   ),
-  ...named(
-    'Ask the next ones in an `on_error` for approval.expired.',
-    ...['escalate', 'escalate_to', 'escalate_after', 'escalation'],
-  ),
+  ...named('Write `escalate: { after: 4h, to: GROUP }`.', ...['escalate_to', 'escalate_after', 'escalation']),
   ...named(
     'No answer is a denial. Leave it out; what is to be done then goes into an `on_error` for approval.expired.',
     ...['on_timeout', 'on_expiry', 'timeout_action', 'default_decision'],

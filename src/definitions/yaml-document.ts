@@ -1,6 +1,6 @@
 import { Composer, type Document, Lexer, type LineCounter, Parser, YAMLParseError } from 'yaml';
 
-/** Limits far above any real definition. Source: docs/operations.md#safety. */
+/** Limits far above any real definition. */
 export const YAML_LIMITS = {
   bytes: 1024 * 1024,
   /** Of nested lists and maps. */

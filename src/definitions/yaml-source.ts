@@ -11,6 +11,7 @@ import {
   type YAMLWarning,
 } from 'yaml';
 import type { Problem, SourceLocation } from '../contracts/problem.js';
+import { shorten } from '../text/shorten.js';
 import { parseYaml, TooLarge } from './yaml-document.js';
 import { Misleading, toJson } from './yaml-value.js';
 
@@ -42,12 +43,8 @@ export function readYaml(file: string, text: string): YamlSource | Problem {
     const { version, explicit } = document.directives.yaml;
     if (explicit && version !== '1.2') {
       const message = `Definitions are YAML 1.2, and this file asks for ${version}`;
-      return {
-        code: 'definition.syntax',
-        message,
-        location: { file, line: 1 },
-        suggestion: 'Leave the directive out.',
-      };
+      const location = { file, line: 1 };
+      return { code: 'definition.syntax', message, location, suggestion: 'Leave the directive out.' };
     }
     const fault = document.errors[0] ?? document.warnings[0];
     if (fault) return faultOf(fault, at(fault.pos[0]), text);
@@ -75,7 +72,7 @@ function faultOf(fault: YAMLParseError | YAMLWarning, location: SourceLocation, 
   const what = fault.message.split('\n', 1)[0]?.replace(/ at line \d+, column \d+:?$/, '') ?? 'is no YAML';
   return {
     code: 'definition.syntax',
-    message: `Not valid YAML: ${what.length > 300 ? `${what.slice(0, 297)}...` : what}`,
+    message: `Not valid YAML: ${shorten(what, 300)}`,
     location,
     suggestion: hintFor(lineAt(text, location.line ?? 1)),
   };

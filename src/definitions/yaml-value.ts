@@ -1,4 +1,5 @@
 import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, type Pair, type Scalar } from 'yaml';
+import { shorten } from '../text/shorten.js';
 import { TooLarge, YAML_LIMITS } from './yaml-document.js';
 
 /** A part of a document that reads as something else than it appears to be; `offset` is its position. */
@@ -86,11 +87,8 @@ class Reader {
       throw new Misleading('definition.invalid', 'A merge key, `<<`, is not part of YAML 1.2', node, suggestion);
     }
     if (!Object.hasOwn(value, key)) return key;
-    throw new Misleading(
-      'definition.syntax',
-      `Not valid YAML: the key ${JSON.stringify(short(key))} is there twice`,
-      node,
-    );
+    const message = `Not valid YAML: the key ${JSON.stringify(shorten(key))} is there twice`;
+    throw new Misleading('definition.syntax', message, node);
   }
 
   private again(node: Alias): Read {
@@ -98,8 +96,9 @@ class Reader {
     const read = this.anchors.get(name);
     this.aliases += 1;
     if (read === undefined)
-      throw new Misleading('definition.syntax', `No earlier value has the anchor &${short(name)}`, node);
-    if (read === 'open') throw new Misleading('definition.invalid', `The value &${short(name)} contains itself`, node);
+      throw new Misleading('definition.syntax', `No earlier value has the anchor &${shorten(name)}`, node);
+    if (read === 'open')
+      throw new Misleading('definition.invalid', `The value &${shorten(name)} contains itself`, node);
     this.copies += read.size;
     if (this.aliases > YAML_LIMITS.aliases || this.copies > YAML_LIMITS.copies) {
       throw new TooLarge('uses too many aliases', offsetOf(node));
@@ -124,16 +123,16 @@ function refuseBrokenText(text: string, node: Scalar): void {
 
 function refuseChangedNumber(value: number, node: Scalar): void {
   const written = node.source ?? String(value);
-  const asText = `Write it as text: "${short(written)}".`;
+  const asText = `Write it as text: "${shorten(written)}".`;
   const refused = (message: string, suggestion: string) =>
     new Misleading('definition.invalid', message, node, suggestion);
-  if (!Number.isFinite(value)) throw refused(`${short(written)} is no number of JSON`, asText);
+  if (!Number.isFinite(value)) throw refused(`${shorten(written)} is no number of JSON`, asText);
   const digits = /^[-+]?(0[ox])?[0-9a-fA-F]+$/.exec(written);
   if (!digits) return;
-  if (!Number.isSafeInteger(value)) throw refused(`${short(written)} is too large to be kept exactly`, asText);
+  if (!Number.isSafeInteger(value)) throw refused(`${shorten(written)} is too large to be kept exactly`, asText);
   if (/^[-+]?0[0-9]/.test(written)) {
-    const other = `Write ${value}, 0o${value.toString(8)} for the octal number, or "${short(written)}" for the text.`;
-    throw refused(`${short(written)} begins with a zero, which some read as octal`, other);
+    const other = `Write ${value}, 0o${value.toString(8)} for the octal number, or "${shorten(written)}" for the text.`;
+    throw refused(`${shorten(written)} begins with a zero, which some read as octal`, other);
   }
 }
 
@@ -146,7 +145,7 @@ function refuseTag(node: unknown): void {
   if (!isMap(node) && !isSeq(node) && !isScalar(node)) return;
   if (node.tag === undefined || TAGS.has(node.tag)) return;
   const tag = node.tag.replace('tag:yaml.org,2002:', '!!');
-  throw new Misleading('definition.syntax', `Not valid YAML: the tag ${short(tag)} has no meaning here`, node);
+  throw new Misleading('definition.syntax', `Not valid YAML: the tag ${shorten(tag)} has no meaning here`, node);
 }
 
 function anchorOf(node: unknown): string | undefined {
@@ -155,8 +154,4 @@ function anchorOf(node: unknown): string | undefined {
 
 function offsetOf(node: unknown): number | undefined {
   return isMap(node) || isSeq(node) || isScalar(node) || isAlias(node) ? node.range?.[0] : undefined;
-}
-
-function short(text: string): string {
-  return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }

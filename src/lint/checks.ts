@@ -1,23 +1,21 @@
 import { checkAbilitiesAlike, checkScopes, checkWhitelists } from './checks/abilities.js';
-import { checkApprovers } from './checks/approvers.js';
+import { checkAccess, checkApprovers } from './checks/approvers.js';
 import { checkCredentials } from './checks/credentials.js';
 import { checkCutCalls } from './checks/cut-calls.js';
-import { checkEventHooks, checkHookExamples } from './checks/hook-examples.js';
-import { checkHookCoverage, checkHookMatches } from './checks/hooks.js';
+import { checkEventHooks, checkHookCoverage, checkHookExamples, checkHookMatches } from './checks/hooks.js';
 import { checkIdleSteps, checkRetryFamilies, checkUnusedTemplates } from './checks/idle-steps.js';
 import { checkEffects, checkTags, checkUnusedImplementations } from './checks/implementations.js';
 import { checkInlineSecrets } from './checks/inline-secrets.js';
-import { checkJsonSchemas, checkSchemaDefaults } from './checks/json-schemas.js';
+import { checkJsonSchemas, checkSchemaContradictions, checkSchemaDefaults } from './checks/json-schemas.js';
 import { checkLifecycle, checkModules } from './checks/lifecycle.js';
-import { checkLimits } from './checks/limits.js';
+import { checkLateRetries, checkLimits, checkTimeOuts } from './checks/limits.js';
+import { checkLostCalls } from './checks/lost-calls.js';
 import { checkOtherExpressions } from './checks/other-expressions.js';
 import { checkPlans } from './checks/plans.js';
 import { checkEnvironments, checkHostPatterns, checkUnreadFiles, checkVariablesTwice } from './checks/project.js';
 import { checkSchedules, checkTriggers } from './checks/schedules-and-triggers.js';
-import { checkSchemaContradictions } from './checks/schema-contradictions.js';
 import { checkScriptReach } from './checks/script-reach.js';
 import { checkSpecialists } from './checks/specialists.js';
-import { checkLateRetries, checkTimeOuts } from './checks/time-limits.js';
 import { checkUnevaluatedTexts } from './checks/unevaluated-texts.js';
 import { checkWorkflowContents } from './checks/workflow-contents.js';
 import { checkCharacters, checkYamlLooks } from './checks/yaml-text.js';
@@ -30,11 +28,13 @@ export const CHECKS: readonly Check[] = [
   checkPlans,
   checkWorkflowContents,
   checkOtherExpressions,
+  checkLostCalls,
   checkScopes,
   checkWhitelists,
   checkTimeOuts,
   checkUnusedImplementations,
   checkApprovers,
+  checkAccess,
   checkEventHooks,
   checkCredentials,
   checkLifecycle,

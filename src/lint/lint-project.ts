@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Finding } from '../contracts/findings.js';
 import { isJsonObject } from '../contracts/json.js';
-import { AbilityError } from '../contracts/problem.js';
 import { loadedAbilities } from '../definitions/find-ability.js';
 import { PROJECT_FILE } from '../definitions/find-project.js';
 import type { RegistryLoader } from '../definitions/load-registry.js';
@@ -10,6 +9,7 @@ import type { Registry } from '../definitions/registry.js';
 import type { YamlSource } from '../definitions/yaml-source.js';
 import { findingOfProblem } from '../planning/finding-of.js';
 import { EnvironmentVariables } from '../planning/secrets/secret-source.js';
+import { unlessRefused } from '../text/attempt.js';
 import { CHECKS } from './checks.js';
 import { type LintedProject, ofFile } from './linted-project.js';
 import { compareContracts } from './since/compare-contracts.js';
@@ -56,17 +56,13 @@ export function lintProject(loader: RegistryLoader, options: LintOptions = {}): 
 }
 
 function openProject(loader: RegistryLoader, { checkEnv = false, env }: LintOptions): LintedProject | Finding {
-  try {
-    const registry = loader.load();
-    return {
-      registry,
-      sources: loader.sources(),
-      variables: checkEnv ? (environment) => new EnvironmentVariables(registry.root, environment, env) : undefined,
-    };
-  } catch (error) {
-    if (!(error instanceof AbilityError)) throw error;
-    return findingOfProblem(error.toProblem(), PROJECT_FILE);
-  }
+  const registry = unlessRefused(
+    () => loader.load(),
+    (refusal) => findingOfProblem(refusal.toProblem(), PROJECT_FILE),
+  );
+  if ('code' in registry) return registry;
+  const variables = (environment: string) => new EnvironmentVariables(registry.root, environment, env);
+  return { registry, sources: loader.sources(), variables: checkEnv ? variables : undefined };
 }
 
 function loadingProblems({ registry }: LintedProject): Finding[] {

@@ -1,6 +1,8 @@
 import type { Finding } from '../contracts/findings.js';
+import type { JsonObject } from '../contracts/json.js';
 import { type Ability, loadedAbilities } from '../definitions/find-ability.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
+import type { Spot } from '../definitions/spot.js';
 import type { YamlSource } from '../definitions/yaml-source.js';
 import { findingOfProblem } from '../planning/finding-of.js';
 import type { EnvironmentVariables } from '../planning/secrets/secret-source.js';
@@ -38,10 +40,20 @@ export function ofEachSource(find: (source: YamlSource) => Iterable<Finding>): C
 }
 
 /** A check that reads one ability's definition at a time and nothing else; cached like {@link ofEachSource}. */
-export function ofEachAbility(find: (ability: Loaded<Ability>) => Iterable<Finding>): Check {
+function ofEachAbility(find: (ability: Loaded<Ability>) => Iterable<Finding>): Check {
   const remember = remembering(find);
   return ({ registry }) =>
     loadedAbilities(registry).flatMap(([, ability]) => remember(ability.value, ability.file, ability));
+}
+
+/** As {@link ofEachAbility}, for the schemas of an ability. */
+export function ofEachSchema(find: (schema: JsonObject, spot: Spot) => Iterable<Finding>): Check {
+  return ofEachAbility(function* (ability) {
+    for (const key of ['input_schema', 'output_schema'] as const) {
+      const schema = ability.value[key];
+      if (schema) yield* find(schema, { from: ability, path: [key] });
+    }
+  });
 }
 
 function remembering<Subject>(find: (subject: Subject) => Iterable<Finding>) {

@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '../contracts/json.js';
-import { AbilityError } from '../contracts/problem.js';
 import type { AgentTarget, Targets, ToolTarget, WorkflowTarget } from '../contracts/routing.js';
 import { isRunnable, loadedAbility, loadedComposite } from '../definitions/find-ability.js';
 import type { Registry } from '../definitions/registry.js';
+import { unlessRefused } from '../text/attempt.js';
 import { checkAgainst } from './input/schemas.js';
 import { chooseImplementation, configOf } from './resolve/choose-implementation.js';
 import { resolvePlan } from './resolve/resolve-plan.js';
@@ -21,7 +21,7 @@ export interface Place {
  * What a request may go to: agents, low-level abilities as tools, high-level ones as workflows. A tool's
  * availability is checked on first use: few are used. Source: R-003-06, R-003-12, R-003-14; C-21.
  */
-export function routeTargets(place: Place, abilities: Iterable<{ id: string; level: 'high' | 'low' }>): Targets {
+function routeTargets(place: Place, abilities: Iterable<{ id: string; level: 'high' | 'low' }>): Targets {
   const tools: ToolTarget[] = [];
   const workflows: WorkflowTarget[] = [];
   const taken = new Set<string>();
@@ -71,18 +71,16 @@ function toolTarget(place: Place, id: string, taken: Set<string>): ToolTarget {
 /** MCP server and tool; for other operations, the two parts of the id. Source: C-21. */
 function namesOf({ registry, environment }: Place, id: string): { extensionId: string; capabilityId: string } {
   const operation = registry.operations.get(id);
-  try {
+  const names = unlessRefused(() => {
     const config = configOf(registry, id);
     const settings = config?.value.environments?.[environment];
     const chosen = operation && chooseImplementation(registry, operation, config, settings);
     const own = chosen?.body.kind === 'mcp' ? chosen.body.mcp : undefined;
     const server = own && (settings?.mcp_server ?? own.server);
     const tool = own && (settings?.mcp_tool ?? own.tool);
-    if (server && tool) return { extensionId: server, capabilityId: tool };
-  } catch (error) {
-    if (!(error instanceof AbilityError)) throw error;
-  }
-  return ownNames(id);
+    return server && tool ? { extensionId: server, capabilityId: tool } : undefined;
+  });
+  return names ?? ownNames(id);
 }
 
 function ownNames(id: string): { extensionId: string; capabilityId: string } {
@@ -97,14 +95,15 @@ function keyOf({ extensionId, capabilityId }: { extensionId: string; capabilityI
 }
 
 /** Why an ability cannot be called here; undefined if files and variables allow it. Source: R-003-06. */
-export function unavailability({ registry, environment, env }: Place, id: string): string | undefined {
-  try {
-    const { plan } = resolvePlan(registry, id, environment, new EnvironmentVariables(registry.root, environment, env));
-    return missingCredentials(plan, new SecretSource(registry.root, environment, env))[0]?.message;
-  } catch (error) {
-    if (!(error instanceof AbilityError)) throw error;
-    return error.message;
-  }
+function unavailability({ registry, environment, env }: Place, id: string): string | undefined {
+  const variables = new EnvironmentVariables(registry.root, environment, env);
+  return unlessRefused(
+    () => {
+      const { plan } = resolvePlan(registry, id, environment, variables);
+      return missingCredentials(plan, new SecretSource(registry.root, environment, env))[0]?.message;
+    },
+    ({ message }) => message,
+  );
 }
 
 function summaryOf({ registry }: Place, id: string): string {

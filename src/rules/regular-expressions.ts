@@ -1,20 +1,17 @@
 import { RE2JS, RE2JSException } from 're2js';
 import { AbilityError } from '../contracts/problem.js';
+import { memoizeText } from '../text/memoize.js';
 
-/** Compiled patterns by flags and text. Compiling takes 150 us, matching far less. */
-const compiled = new Map<string, RE2JS>();
-const MAX_KEPT = 500;
+/** By flags and text: compiling takes 150 us, matching far less. */
+const compiled = memoizeText(500, (key) => {
+  const [flags = ''] = key.split(':', 1);
+  return RE2JS.compile(key.slice(flags.length + 1), Number(flags));
+});
 
 /** On RE2, in time linear in the text. @throws AbilityError `expression.failed`, such as for a look-ahead. */
 export function compilePattern(pattern: string, flags = 0): RE2JS {
-  const key = `${flags}:${pattern}`;
-  const known = compiled.get(key);
-  if (known) return known;
   try {
-    const program = RE2JS.compile(pattern, flags);
-    if (compiled.size >= MAX_KEPT) compiled.clear();
-    compiled.set(key, program);
-    return program;
+    return compiled(`${flags}:${pattern}`);
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error;
     throw new AbilityError(

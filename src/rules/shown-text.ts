@@ -8,7 +8,7 @@ const PLAIN = /^[\n\t -~]*$/;
 /** Characters special to Markdown; inside a word, `_` is none. */
 const MARKUP = /[\\`*[\]<>#|&~$]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu;
 
-/** Writes them as JSON escapes, such as `\u202e`, so that JSON keeps its meaning. Source: docs/approvals.md. */
+/** Writes them as JSON escapes, such as `\u202e`, so that JSON keeps its meaning. */
 export function showUnseenCharacters(text: string): string {
   return PLAIN.test(text) ? text : text.replaceAll(UNSEEN, escaped);
 }

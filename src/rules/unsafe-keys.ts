@@ -7,8 +7,7 @@ const MAX_LEVELS = 200;
 /**
  * Refuses keys that reach an object's prototype, values nested too deep, and non-finite numbers.
  * @param exact refuses integers beyond 2^53 - 1, too: they may have been others.
- * @throws AbilityError with the given code and the path, also in `details.path`. Source:
- * docs/operations.md#safety.
+ * @throws AbilityError with the given code and the path, also in `details.path`.
  */
 export function refuseUnsafeKeys(value: unknown, code = 'input.invalid', exact = false): void {
   visit(value, [], { code, exact });

@@ -1,16 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-// Holds for the bundle of the command and for the library: both are two folders below the package's root.
+// From the package's root, two folders above `src/server`, `build/server` and each bundle.
 
 /** A bundle beside that of the command; started by its path, so that the client need not import the worker. */
-export const RUNTIME_PROGRAM = fileURLToPath(new URL('../hosting/runtime-main.js', import.meta.url));
+export const RUNTIME_PROGRAM = fileURLToPath(new URL('../../dist/hosting/runtime-main.js', import.meta.url));
 
 /** The program that sends the answer of a guard to a session; a bundle beside that of the command. */
-export const SESSION_NOTE_PROGRAM = fileURLToPath(new URL('../hosting/session-note-main.js', import.meta.url));
+export const SESSION_NOTE_PROGRAM = fileURLToPath(new URL('../../dist/hosting/session-note-main.js', import.meta.url));
 
 /** Carries the note to that program; arguments would be visible to every user of the machine. */
 export const NOTE_VARIABLE = 'ABILITY_GUARD_NOTE';
+
+/** The page for people, as the build made it. */
+export const PAGE_FOLDER = fileURLToPath(new URL('../../dist/page/', import.meta.url));
 
 let known: string | undefined;
 

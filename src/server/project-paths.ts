@@ -24,6 +24,9 @@ export interface ProjectPaths {
   keys: string;
   /** In the keys folder; the runtime's owner proves decisions with it. */
   proofKey: string;
+  doorKey: string;
+  /** The port of its page, once it was opened. */
+  page: string;
   /** One file per token, with its hash. */
   tokens: string;
   /** One folder per task. */
@@ -55,6 +58,9 @@ export function pathsOf(root: string, system = join(root, '.system')): ProjectPa
     sharedStores: join(system, 'shared-stores'),
     keys: join(system, 'keys'),
     proofKey: join(system, 'keys', PROOF_KEY),
+    // No seal key has a dot in its name.
+    doorKey: join(system, 'keys', 'door.key'),
+    page: join(system, 'page.json'),
     tokens: join(system, 'tokens'),
     records: join(system, 'implement'),
     runs: join(system, 'runs'),

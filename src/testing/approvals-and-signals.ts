@@ -72,8 +72,8 @@ export class CaseApprovals {
       this.ignored.push(`${approval.id}: ${by || 'an unnamed person'} does not count: ${why}`);
       return undefined;
     }
-    const { id: approval_id, raised_at } = approval;
-    return { ...decision, proof: this.bench.prove({ approval_id, raised_at, verdict, by, comment, fields }) };
+    const { id: approval_id, raised_at, what } = approval;
+    return { ...decision, proof: this.bench.prove({ what, approval_id, raised_at, verdict, by, comment, fields }) };
   }
 
   private async send(workflow: string, verdict: Verdict, decision: Decision): Promise<void> {

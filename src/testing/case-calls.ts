@@ -7,6 +7,7 @@ import type { Json, JsonObject } from '../contracts/json.js';
 import type { PlanOperation } from '../contracts/plan.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
 import type { MockAnswer } from '../definitions/formats/cases.js';
+import { kindOf } from '../kinds/kinds.js';
 import { lastOf } from './check-names.js';
 import type { PreparedCase } from './prepared-case.js';
 
@@ -107,14 +108,14 @@ export function createMockedExecute(callsOf: (task: string) => CaseCalls, live: 
     const { task, path } = placeOf(call.idempotencyKey);
     const calls = callsOf(task);
     const seen: SeenCall = { call: operation.key, path, input: call.input };
-    calls.note(seen, operation.implementation.kind === 'model');
+    calls.note(seen, !kindOf(operation.implementation).isTool);
     const answer = calls.answer(seen);
     if ('live' in answer) {
       if (isEndpoint(operation)) throw calls.refuseModel(seen);
       return live(operation, call);
     }
     // The turn runs as usual, but without a request to the model.
-    if ('output' in answer && operation.implementation.kind === 'model') {
+    if ('output' in answer && !kindOf(operation.implementation).isTool) {
       return live(operation, { ...call, said: answer.output });
     }
     // To the task this is a real call, with the mock's answer.

@@ -106,6 +106,7 @@ async function openSession(
     address,
     namespace: NAMESPACE,
     ui: null,
+    page: null,
     paths,
     store,
     codec,
@@ -159,7 +160,8 @@ async function hostWorkers(
         variables: (environment) => new PlaceholderVariables(registry, environment),
         recordUsage: () => {},
         // Cases must not depend on the user who runs them.
-        checkProof: (decision, proof) => whyNotProved(PROOF_KEY, decision.by, decision, proof),
+        proofs: () => (decision, proof) =>
+          'door' in proof ? 'cases have no door' : whyNotProved(PROOF_KEY, decision.by, decision, proof),
         clockOf: (task) => clockOf(caseOf(task).prepared, clock),
       };
     },

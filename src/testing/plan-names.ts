@@ -34,7 +34,13 @@ export function namesOf(plan: Plan): PlanNames {
   for (const { step } of workflows.flatMap(allSteps)) {
     if (step.verb === 'call' && names.operations.has(step.call)) names.workflowCalls.delete(step.id);
   }
-  if (plan.ability.kind === 'operation') names.steps.set('run', 'call');
+  for (const { step } of workflows.flatMap(allSteps)) {
+    const isAsked = step.verb === 'call' && plan.operations[step.call]?.unknown;
+    if (isAsked) names.steps.set(`${step.id}.unknown`, 'call');
+  }
+  if (plan.ability.kind !== 'operation') return names;
+  names.steps.set('run', 'call');
+  if (plan.operations[plan.ability.id]?.unknown) names.steps.set('run.unknown', 'call');
   return names;
 }
 

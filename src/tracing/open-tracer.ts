@@ -1,17 +1,16 @@
 import { TRACE_VARIABLES as NAMES, type SpanAttributes } from '../contracts/traces.js';
 import type { TraceContext } from '../rules/traces/trace-context.js';
 
-export type TraceProtocol = 'http/protobuf' | 'http/json';
-
 export type TraceSettings =
   | { state: 'off' }
   /** Traces were requested in an unsupported way; `reason` is a sentence. */
   | { state: 'unsupported'; reason: string; suggestion: string }
-  | { state: 'on'; protocol: TraceProtocol; recordsContents: boolean };
+  | { state: 'on'; recordsContents: boolean };
 
 export type TraceLog = (facts: Record<string, unknown>, message: string) => void;
 
 const OFF: TraceSettings = { state: 'off' };
+const PROTOCOL = 'http/protobuf';
 const WITH_CONTENTS = ['true', 'span_only', 'span_and_event'];
 
 /** Reads the standard variables: off, unless an exporter or an endpoint is named. */
@@ -25,13 +24,13 @@ export function readTraceSettings(env: NodeJS.ProcessEnv): TraceSettings {
     const reason = `${NAMES.exporter}=${exporter} is not a supported exporter, so no traces are written.`;
     return { state: 'unsupported', reason, suggestion: `Set it to otlp or none.` };
   }
-  const protocol = said(NAMES.tracesProtocol) || said(NAMES.protocol) || 'http/protobuf';
-  if (protocol !== 'http/protobuf' && protocol !== 'http/json') {
+  const protocol = said(NAMES.tracesProtocol) || said(NAMES.protocol) || PROTOCOL;
+  if (protocol !== PROTOCOL) {
     const reason = `Traces are not sent by the OTLP protocol ${protocol}, so none are written.`;
-    const suggestion = `Set ${NAMES.tracesProtocol} to http/protobuf or http/json; collectors listen for these at port 4318.`;
+    const suggestion = `Set ${NAMES.tracesProtocol} to ${PROTOCOL}; collectors listen for it at port 4318.`;
     return { state: 'unsupported', reason, suggestion };
   }
-  return { state: 'on', protocol, recordsContents: WITH_CONTENTS.includes(said(NAMES.content)) };
+  return { state: 'on', recordsContents: WITH_CONTENTS.includes(said(NAMES.content)) };
 }
 
 /**
@@ -47,7 +46,7 @@ export async function openTracer(log: TraceLog, version: string): Promise<Tracer
   }
   try {
     const { OtlpTracer } = await import('./otlp-tracer.js');
-    return await OtlpTracer.open(settings, version, log);
+    return OtlpTracer.open(settings.recordsContents, version, log);
   } catch (error) {
     log({ code: 'traces.unsupported', reason: String(error) }, 'No traces are written: the exporter could not be made');
     return undefined;

@@ -7,11 +7,12 @@ import {
   TraceFlags,
   trace,
 } from '@opentelemetry/api';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base';
 import { ATTRIBUTES } from '../contracts/traces.js';
 import { endsWithin } from '../rules/any-abort-signal.js';
-import type { EndedSpan, TraceLog, TraceProtocol, Tracer } from './open-tracer.js';
+import type { EndedSpan, TraceLog, Tracer } from './open-tracer.js';
 
 /** How long the end of a worker waits for its last spans. Milliseconds. */
 const CLOSE_MS = 3000;
@@ -22,7 +23,7 @@ const NO_ID = '0'.repeat(32);
 type ExportResult = Parameters<Parameters<SpanExporter['export']>[1]>[0];
 
 /**
- * Writes spans by OTLP over HTTP with OpenTelemetry's SDK; loaded only if traces are on. The SDK gets ended spans,
+ * Writes spans by OTLP in protobuf over HTTP with OpenTelemetry's SDK; loaded only if traces are on. The SDK gets ended spans,
  * with our ids; it samples, collects and sends them in the background, and drops what queue or endpoint refuse.
  */
 export class OtlpTracer implements Tracer {
@@ -43,14 +44,7 @@ export class OtlpTracer implements Tracer {
     });
   }
 
-  static async open(
-    { protocol, recordsContents }: { protocol: TraceProtocol; recordsContents: boolean },
-    version: string,
-    log: TraceLog,
-  ): Promise<OtlpTracer> {
-    const { OTLPTraceExporter } = await (protocol === 'http/json'
-      ? import('@opentelemetry/exporter-trace-otlp-http')
-      : import('@opentelemetry/exporter-trace-otlp-proto'));
+  static open(recordsContents: boolean, version: string, log: TraceLog): OtlpTracer {
     return new OtlpTracer(loggingLosses(new OTLPTraceExporter(), log), recordsContents, version);
   }
 

@@ -32,7 +32,7 @@ export interface ModelAnswer {
  * counts. Without traces this just runs the work.
  * ```ts
  * const completion = await traceModelCall({ operation: 'chat', model, url }, async (report) => {
- *   const completion = await client.chat.completions.create({ model, messages }, { signal });
+ *   const completion = await chat.complete({ model, messages }, signal);
  *   report(() => answerOf(completion));
  *   return completion;
  * });

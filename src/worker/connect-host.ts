@@ -1,9 +1,6 @@
-import type { ActivityDependencies } from '../activities/dependencies.js';
 import type { SealKeys } from '../activities/seal.js';
 import type { RuntimeFile } from '../contracts/runtime.js';
-import { createProofKey, provableUser, readProofKey, whyNotProved } from '../server/keys/proof-key.js';
-import { TokenFolder } from '../server/keys/tokens/token-folder.js';
-import { whyTokenProvesNot } from '../server/keys/tokens/token-proof.js';
+import { ownProofs } from '../server/keys/check-proof.js';
 import type { ProjectPaths } from '../server/project-paths.js';
 import { WorkerHost } from './host-workers.js';
 import { log } from './logger.js';
@@ -33,7 +30,6 @@ export async function connectHost(
   const deadline = Date.now() + CONNECT_MS;
   while (!runtime.isLeaving()) {
     try {
-      const checkProof = ownProofs(paths, project);
       return await WorkerHost.connect({
         paths,
         project,
@@ -43,7 +39,7 @@ export async function connectHost(
         keys,
         env,
         ui,
-        checkProof,
+        ownProofs: proofsOf(paths, project),
       });
     } catch (error) {
       if (runtime.hasExited() || Date.now() > deadline) throw serverFailed(paths.serverLog, error);
@@ -53,20 +49,12 @@ export async function connectHost(
   return undefined;
 }
 
-/** The owner proves by key, others by tokens. Null without key: approvals that require proof are refused. */
-export function ownProofs(
-  { proofKey, tokens: folder }: Pick<ProjectPaths, 'proofKey' | 'tokens'>,
-  project: string,
-): ActivityDependencies['checkProof'] {
+/** Undefined without a usable key: then only the proofs of doors that ability.yaml names are checked. */
+function proofsOf(paths: ProjectPaths, project: string): ReturnType<typeof ownProofs> | undefined {
   try {
-    createProofKey(proofKey);
-    const key = readProofKey(proofKey);
-    const user = provableUser();
-    const tokens = new TokenFolder(folder, project);
-    return (decision, proof) =>
-      proof.token === undefined ? whyNotProved(key, user, decision, proof) : whyTokenProvesNot(tokens, decision, proof);
+    return ownProofs(paths, project);
   } catch (error) {
     log.warn({ reason: String(error) }, 'no decision can be proved here');
-    return null;
+    return undefined;
   }
 }

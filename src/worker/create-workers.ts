@@ -125,7 +125,7 @@ export function tracedBundle(path: string): { code: string } {
 }
 
 /** Writes the spans that workflows report; a replay does not report them again. */
-export function spanSinks(tracer: Tracer): InjectedSinks<SpanSinks> {
+function spanSinks(tracer: Tracer): InjectedSinks<SpanSinks> {
   return {
     traces: {
       step: { callDuringReplay: false, fn: (info, step) => writeStep(tracer, tracedTask(info, step.seal), step) },

@@ -18,11 +18,13 @@ import { PinnedScripts } from '../activities/script/pinned-scripts.js';
 import type { SealKeys } from '../activities/seal.js';
 import { EnvironmentVariables, SecretSource } from '../activities/secrets.js';
 import { scheduleIdOf } from '../contracts/names.js';
+import { sharedProofs } from '../server/keys/check-proof.js';
 import { GapLog } from '../server/logs/gap-log.js';
 import { recordsOrigin } from '../server/logs/records-origin.js';
 import { removeOldRuns } from '../server/logs/run-log.js';
 import { UsageLog } from '../server/logs/usage-log.js';
 import { openMarks } from '../server/marks/listed-marks.js';
+import { pageAddress } from '../server/page-address.js';
 import { CheckedChains } from '../server/payloads/checked-chains.js';
 import { packedPlan } from '../server/payloads/pack-plan.js';
 import type { ProjectPaths } from '../server/project-paths.js';
@@ -96,7 +98,9 @@ export function buildDependencies(
   const activities: ActivityDependencies = {
     project,
     ui: env.TEMPORAL_UI_ADDRESS ?? null,
-    checkProof: null,
+    page: pageAddress(env),
+    isOwnRuntime: false,
+    proofs: () => sharedProofs(project, last()?.project.doors ?? {}),
     host: hostname(),
     root,
     keys,

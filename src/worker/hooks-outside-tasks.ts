@@ -1,7 +1,7 @@
 import { RateLimiter } from '../activities/api/rate-limit.js';
 import { createExecute } from '../activities/call/execute.js';
 import { createAnswerAbility } from '../activities/hooks/ability-handler.js';
-import { answerWithHooks } from '../activities/hooks/answer-with-hooks.js';
+import { answerWithHooks, type Question } from '../activities/hooks/answer-with-hooks.js';
 import { eventAsContext } from '../activities/hooks/event-as-context.js';
 import type { HookDependencies } from '../activities/hooks/hook-dependencies.js';
 import { runHooks } from '../activities/hooks/run-hooks.js';
@@ -11,9 +11,7 @@ import { McpPool } from '../activities/mcp/pool.js';
 import { Transcripts } from '../activities/model/transcript.js';
 import { projectDefinitions } from '../activities/project-definitions.js';
 import { EnvironmentVariables } from '../activities/secrets.js';
-import type { Person } from '../contracts/callers.js';
 import type { EventContext, HookAnswer } from '../contracts/hooks.js';
-import type { JsonObject } from '../contracts/json.js';
 import type { PlanHook } from '../contracts/plan.js';
 import { pathsOf } from '../server/project-paths.js';
 import { TaskFileStore } from '../server/store/task-file-store.js';
@@ -27,7 +25,7 @@ export interface HooksOutsideTasks {
 }
 
 /** Runs hooks outside of a worker, with real scripts, abilities and secrets; does not log their usage. */
-export function openHooksOutsideTasks(root: string, project: string, env: NodeJS.ProcessEnv): HooksOutsideTasks {
+function openHooksOutsideTasks(root: string, project: string, env: NodeJS.ProcessEnv): HooksOutsideTasks {
   const paths = pathsOf(root);
   const { groups, store, scripts, secrets } = hookDependenciesOf(root, env);
   const folders = new WorkerFolders(paths.calls);
@@ -73,17 +71,9 @@ export function openHookTrial(root: string, project: string, env: NodeJS.Process
   };
 }
 
-export interface GuardRequest {
-  root: string;
-  ability: string;
-  input: JsonObject;
+export interface GuardRequest extends Question {
   environment: string;
   env: NodeJS.ProcessEnv;
-  user: Person;
-  session: string | null;
-  scope?: string | undefined;
-  /** Milliseconds since 1970. */
-  moment: number;
 }
 
 /** Runs an ability's guards here, without a server. One that cannot run refuses instead of throwing. */

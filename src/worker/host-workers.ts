@@ -16,6 +16,7 @@ import type { SealKeys } from '../activities/seal.js';
 import { heldQueueOf, PLACEMENTS, type Placement } from '../contracts/names.js';
 import { AbilityError, reasonOf } from '../contracts/problem.js';
 import { packageVersion } from '../server/installation.js';
+import type { ownProofs } from '../server/keys/check-proof.js';
 import { SpillingCodec } from '../server/payloads/payload-codec.js';
 import type { ProjectPaths } from '../server/project-paths.js';
 import type { Collected } from '../server/store/collect-files.js';
@@ -42,10 +43,11 @@ export interface HostOptions {
   /** Address of the Temporal UI; omitted: TEMPORAL_UI_ADDRESS. */
   ui?: string;
   /** Set in the project's own runtime, see `ProveDependencies`; left out: no decision can be proved. */
-  checkProof?: ActivityDependencies['checkProof'];
+  /** Left out: it is no worker of the project's own runtime. */
+  ownProofs?: ReturnType<typeof ownProofs> | undefined;
   /** Address for Prometheus metrics, such as `127.0.0.1:9464`; omitted: none are served. */
   metrics?: string;
-  /** Path of another build of the workflows, as for tests of an upgrade. */
+  /** Path of the bundled workflows; omitted: those of this package. */
   workflowBundle?: string;
   /** Replaces the activities' dependencies, for test cases with mocked calls. */
   adapt?: (dependencies: ActivityDependencies) => ActivityDependencies;
@@ -125,7 +127,10 @@ export class WorkerHost {
     await checkNamespace(access.client, connection);
     const tracer = await openTracer((facts, message) => log.warn(facts, message), packageVersion());
     const built = buildDependencies(options.project, options.paths, store, options.keys, access, options.env, tracer);
-    built.activities.checkProof = options.checkProof ?? null;
+    const { ownProofs: proofs } = options;
+    built.activities.isOwnRuntime = proofs !== undefined;
+    const { lastDefinitions: last } = built.activities;
+    if (proofs) built.activities.proofs = () => proofs(last()?.project.doors ?? {});
     built.activities.ui = options.ui ?? built.activities.ui;
     const shared = options.adapt ? adapted(built, options.adapt) : built;
     shared.collector.start();

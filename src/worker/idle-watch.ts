@@ -13,7 +13,7 @@ export function sinceLastCommand(paths: ProjectPaths, started: number): number {
   return Date.now() - touched;
 }
 
-/** Whether a task does more than wait, durably. Source: docs/operations.md#the-runtime-of-a-project. */
+/** Whether a task does more than wait, durably. */
 export async function isExecuting(client: Client, project: string): Promise<boolean> {
   const open = `ExecutionStatus = 'Running' AND AbilityProject = '${project}'`;
   const waiting = `(AbilityStatus = 'waiting_approval' OR AbilityStatus = 'waiting' OR AbilityStatus = 'created')`;

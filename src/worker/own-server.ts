@@ -116,7 +116,7 @@ export class Restarts {
   }
 }
 
-/** Source: docs/architecture.md#the-way-of-a-task. */
+/** */
 const DAYS = 30;
 
 /** Logs of runs are kept as long as histories of tasks. Milliseconds. */

@@ -1,23 +1,22 @@
 import type { ScriptHookDependencies } from '../activities/hooks/ask-script.js';
-import type { ForeignHandler } from '../activities/hooks/claude-code/ask-foreign.js';
 import {
   checkGuards,
   type GuardCheck,
   type MustDenyReport,
   reportMustDeny,
 } from '../activities/hooks/claude-code/check-guards.js';
-import { ASKS, checkMustDeny } from '../activities/hooks/claude-code/proven-guards.js';
+import { ASKS, saidTo } from '../activities/hooks/claude-code/proven-guards.js';
 import { PinnedScripts } from '../activities/script/pinned-scripts.js';
 import { SecretSource } from '../activities/secrets.js';
 import type { MustDeny } from '../contracts/foreign-hooks.js';
 import type { Registry } from '../definitions/registry.js';
-import type { HookEnvironment } from '../planning/hooks/foreign-guards.js';
+import type { ForeignHandler, HookEnvironment } from '../planning/hooks/foreign-guards.js';
 import { pathsOf } from '../server/project-paths.js';
 import { openStore } from '../server/store/open-store.js';
 import type { Store } from '../server/store/store.js';
 import { RunningGroups } from './running-groups.js';
 
-/** For `lint --check-hooks`. Source: docs/hooks.md#guards-written-for-claude-code-or-codex. */
+/** For `lint --check-hooks`. */
 export function proveGuardsHere(registry: Registry, env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<GuardCheck> {
   return outsideWorker(registry.root, env, (dependencies) => checkGuards(registry, dependencies, signal));
 }
@@ -72,10 +71,9 @@ export async function findDenied(
   await outsideWorker(root, env, async (dependencies) => {
     for (const [index, call] of calls.entries()) {
       if (answered.denied.length >= max || signal.aborted) break;
-      const probe = { ...handler, foreign: { ...handler.foreign, must_deny: [call] } };
-      const [undenied] = await checkMustDeny(dependencies, id, probe, environment, signal);
-      if (!undenied) answered.denied.push(index);
-      else if (undenied.said === ASKS) answered.asked.push(index);
+      const said = await saidTo(call, dependencies, id, handler, environment, signal);
+      if (said === undefined) answered.denied.push(index);
+      else if (said === ASKS) answered.asked.push(index);
     }
   });
   return answered;

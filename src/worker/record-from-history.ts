@@ -54,7 +54,7 @@ export async function recordFromHistory(source: HistorySource, task: string, res
     task,
     run_id: raw.workflowExecutionInfo?.firstRunId || runId,
     admitted,
-    result: { ...result, links: { temporal: null, record: records.pathOf(task) ?? null } },
+    result: { ...result, links: { temporal: null, page: null, record: records.pathOf(task) ?? null } },
     inputDigest: seal.input,
     input: () => input,
     report: await queryReport(source, run, created_at ?? startTime.toISOString()),

@@ -17,7 +17,7 @@ const MAX_ROUNDS = 20;
 /**
  * Notes the process groups of running scripts on disk, so that those of a killed worker end before another worker
  * repeats their calls. Processes outside their group are found by their call's id, which begins with the worker's
- * name. Source: docs/operations.md#safety.
+ * name.
  */
 export class RunningGroups implements ProcessGroups {
   private readonly name = ownName();
@@ -87,7 +87,7 @@ function isStill(group: number, file: string): boolean {
 }
 
 /** The processes of one call, noted on disk while they may live. */
-export class RunningCall implements StartedProcesses {
+class RunningCall implements StartedProcesses {
   readonly variables: Readonly<Record<string, string>>;
   private readonly began = performance.now();
   private readonly processes: CallProcesses;

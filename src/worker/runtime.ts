@@ -29,7 +29,7 @@ const NAMESPACE = 'default';
 
 /**
  * A project's own Temporal: its server, and a worker for every environment and placement, in one process. No code
- * opens the database without the lock taken here. Source: docs/operations.md#the-runtime-of-a-project.
+ * opens the database without the lock taken here.
  */
 export class ProjectRuntime {
   private readonly paths: ProjectPaths;

@@ -1,4 +1,4 @@
-/** Any other type, such as an ability id, is a task. Source: docs/architecture.md#the-way-of-a-task. */
+/** Any other type, such as an ability id, is a task. */
 
 export { sendNotices as 'ability:notify' } from './approvals/notices.js';
 export { lock as 'ability:lock' } from './concurrency/lock.js';

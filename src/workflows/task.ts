@@ -32,14 +32,14 @@ import { moveTo } from './preflight/move.js';
 import { logTask, reportRun } from './reports/report-run.js';
 import type { Frame } from './steps/frame.js';
 import { runStep } from './steps/run-step.js';
-import { Halted } from './steps/step-failure.js';
+import { BranchStopped } from './steps/step-failure.js';
 import { refuseCancelled } from './task/before-step.js';
 import { enterChild, guardTask, learnLink, waitForRun } from './task/begin-task.js';
 import { finishTask, type Outcome } from './task/finish.js';
 import { registerHandlers } from './task/handle-signals.js';
 import type { TaskIdentity } from './task/identity.js';
 import { outcomeOf, runStepsAndCleanUp } from './task/run-steps-and-cleanup.js';
-import { Halt } from './task/stop-branches.js';
+import { BranchStop } from './task/stop-branches.js';
 import { TaskRun } from './task/task-run.js';
 import { failureMessage } from './view/describe-failure.js';
 import { showDetails } from './view/details.js';
@@ -49,7 +49,7 @@ const STATUS = defineSearchAttributeKey('AbilityStatus', SearchAttributeType.KEY
 /**
  * The one workflow behind every ability: its type is the ability's id, its id the task key, its first argument the
  * input. Ends as Completed (succeeded, expired), Canceled, or Failed with our code as type and the result as details;
- * continues as a new run when its history is long. Source: docs/architecture.md#the-way-of-a-task.
+ * continues as a new run when its history is long.
  */
 export async function task(...args: TaskArguments): Promise<StoredResult> {
   let end: unknown;
@@ -127,7 +127,7 @@ function mistakeOf(error: unknown): ApplicationFailure {
 
 type Reached = Outcome | 'goes on' | ModifyAnswer;
 
-/** Never throws: a bug fails the task, after its clean-up. Source: docs/architecture.md#the-way-of-a-task. */
+/** Never throws: a bug fails the task, after its clean-up. */
 async function reachOutcome(run: TaskRun): Promise<Reached> {
   try {
     const waited = await waitForRun(run);
@@ -137,24 +137,24 @@ async function reachOutcome(run: TaskRun): Promise<Reached> {
       refuseCancelled();
       return waited;
     }
-    const halt = new Halt();
+    const branchStop = new BranchStop();
     if (!run.task.start.carried) {
       run.life.startedAt = new Date().toISOString();
       if (run.task.start.child) await enterChild(run);
-      await guardTask(run, halt);
+      await guardTask(run, branchStop);
     }
     // After its guards, so that a slow confirmation blocks no other task, and a refused task cancels none.
     await takeTurn(run);
     if (run.task.plan.links) await learnLink(run);
-    return await runStepsAndCleanUp(frameOf(run, halt));
+    return await runStepsAndCleanUp(frameOf(run, branchStop));
   } catch (error) {
-    return error instanceof Halted && run.life.rollingOver ? 'goes on' : outcomeOf(error);
+    return error instanceof BranchStopped && run.life.rollingOver ? 'goes on' : outcomeOf(error);
   }
 }
 
-function frameOf(run: TaskRun, halt: Halt): Frame {
+function frameOf(run: TaskRun, branchStop: BranchStop): Frame {
   const { budget } = run;
-  return { run, runStep, prefix: '', names: {}, halt, budget, groups: [], isCleanup: false };
+  return { run, runStep, prefix: '', names: {}, branchStop, budget, groups: [], isCleanup: false };
 }
 
 /**
@@ -168,7 +168,7 @@ async function endCancelled(run: TaskRun): Promise<Outcome> {
   try {
     // Without its turn it has not begun.
     if (turn && !turn.granted_at) refuseCancelled();
-    return await runStepsAndCleanUp(frameOf(run, new Halt()));
+    return await runStepsAndCleanUp(frameOf(run, new BranchStop()));
   } catch (error) {
     return outcomeOf(error);
   }
@@ -183,7 +183,7 @@ function expired({ plan }: TaskIdentity): Outcome {
 /** States that Temporal cannot tell apart, shown by an attribute; the others are its own. */
 const SHOWN: ReadonlySet<string> = new Set(['denied', 'timed_out', 'unknown', 'expired']);
 
-/** Source: docs/architecture.md#what-lives-where-in-temporal. */
+/** */
 function endAs(stored: StoredResult, message = stored.error?.message ?? 'The task failed'): StoredResult {
   const { status, error } = stored;
   if (SHOWN.has(status)) upsertSearchAttributes([{ key: STATUS, value: status }]);

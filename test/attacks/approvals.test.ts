@@ -16,7 +16,7 @@ import {
   viewTask,
   withProof,
 } from '../../src/client/index.js';
-import type { Decision, DecisionOutcome, Verdict } from '../../src/contracts/approvals.js';
+import type { Decision, DecisionOutcome, KeyProof, Verdict } from '../../src/contracts/approvals.js';
 import type { JsonObject } from '../../src/contracts/json.js';
 import { QUERIES, SIGNALS } from '../../src/contracts/names.js';
 import { proveDecision } from '../../src/server/keys/proof-key.js';
@@ -173,7 +173,13 @@ describe('a decision does not count', () => {
 
 describe('when proof is required', () => {
   const proved = (approval: ShownApproval, verdict: Verdict = 'approve', more: Decision = {}) =>
-    withProof(project.connection, approval, verdict, { by: OWNER, approval_id: approval.id, ...more });
+    withProof(
+      project.connection,
+      approval,
+      verdict,
+      { by: OWNER, approval_id: approval.id, ...more },
+      { token: undefined, door: null },
+    );
 
   test('the owner of the runtime decides, and that is recorded', async () => {
     const { key, approval } = await asking('proven', { table: 'proved' });
@@ -192,6 +198,7 @@ describe('when proof is required', () => {
     const other = await asking('proven', { table: 'other' });
     const good = proved(approval);
     const about = {
+      what: approval.what,
       approval_id: approval.id,
       raised_at: approval.raised_at,
       verdict: 'approve',
@@ -206,7 +213,7 @@ describe('when proof is required', () => {
       { ...good, fields: { x: 1 } },
       { ...good, by: 'alice' },
       { ...good, by: '' },
-      { ...good, proof: { nonce: '0'.repeat(32), mac: good.proof?.mac ?? '' } },
+      { ...good, proof: { nonce: '0'.repeat(32), mac: (good.proof as KeyProof).mac } },
       { ...good, proof: { nonce: 'x', mac: 'y' } },
       { ...good, proof: proveDecision(randomBytes(32), about) },
       { ...good, proof: proved(approval, 'deny').proof as never },

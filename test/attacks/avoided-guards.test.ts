@@ -220,7 +220,7 @@ test('foreign code with a genuine plan and seal gets nothing proved, checked, en
     ACTIVITIES.endCall,
     ACTIVITIES.notify,
     ACTIVITIES.checkWord,
-    ACTIVITIES.findUi,
+    ACTIVITIES.findLink,
   ]) {
     expect([type, await orderActivity(project.connection, at, { type, queue: queue(), argument, marker })]).toEqual([
       type,

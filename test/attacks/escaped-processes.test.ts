@@ -150,9 +150,9 @@ onLinux('the processes of other calls', () => {
 
 /** A worker with the built code, which is killed while its script runs. */
 const WORKER = `
-import { CallLog } from '${new URL('../../dist/activities/call/call-log.js', import.meta.url).href}';
-import { runProcess } from '${new URL('../../dist/activities/script/run-process.js', import.meta.url).href}';
-import { RunningGroups } from '${new URL('../../dist/worker/running-groups.js', import.meta.url).href}';
+import { CallLog } from '${new URL('../../build/activities/call/call-log.js', import.meta.url).href}';
+import { runProcess } from '${new URL('../../build/activities/script/run-process.js', import.meta.url).href}';
+import { RunningGroups } from '${new URL('../../build/worker/running-groups.js', import.meta.url).href}';
 const [, , cwd, script] = process.argv;
 const env = { PATH: process.env.PATH, PIDS: cwd + '/pids' };
 const request = { command: 'bash', args: ['-c', script], cwd, env, timeoutMs: 60_000, log: new CallLog(undefined, 'x', 1) };

@@ -54,7 +54,7 @@ process.send({ most, logged: Math.max(...logs) });
 `;
 
   function built(file: string): string {
-    return new URL(`../../dist/${file}`, import.meta.url).href;
+    return new URL(`../../build/${file}`, import.meta.url).href;
   }
 
   let folder: string;

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isWhole, LONG } from '../fixtures/extent.js';
+import { isWhole, LONG, LONGER } from '../fixtures/extent.js';
 import { operation, projectFile } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 
@@ -90,7 +90,7 @@ describe('R-002-23, C-08: a hostile hook before a task or a call is a deny with 
 });
 
 describe('R-002-27: a hostile hook after the call is logged, and changes nothing', () => {
-  test.each(isWhole('LONG') ? NAMES : NAMES.slice(0, 3))('%s', async (id) => {
+  test.each(isWhole('LONG') ? NAMES : NAMES.slice(0, 3))('%s', LONGER, async (id) => {
     const { status, hooks: answers, warnings } = await project.run(`after.${id}`);
     expect(status).toBe('succeeded');
     expect(answers).toMatchObject([{ hook_id: id, decision: 'allow' }]);

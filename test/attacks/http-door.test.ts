@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decide, listTasks, readApprovals, type ShownApproval, withProof } from '../../src/client/index.js';
 import { USUAL_LIMITS } from '../../src/doors/http/http-door.js';
 import { type OpenDoor, openDoor, sendRaw } from '../fixtures/http-door.js';
+import { NO_PROVIDER } from '../fixtures/no-provider.js';
 import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 
@@ -101,7 +102,7 @@ describe('a decision is not accepted', () => {
     const named = { 'x-forwarded-user': 'alice' };
     expect((await post(path, { decision: 'approve' }, undefined, named)).status).toBe(401);
     const proxied = await openDoor(project.connection, {
-      authentication: { findToken: () => undefined, proxyHeader: 'x-forwarded-user' },
+      authentication: { ...NO_PROVIDER, findToken: () => undefined, proxyHeader: 'x-forwarded-user' },
     });
     const got = await proxied.call('POST', path, { body: { decision: 'approve' }, headers: named });
     expect(got).toMatchObject({ status: 403, body: { code: 'approval.unproved' } });
@@ -137,7 +138,7 @@ describe('a decision is not accepted', () => {
       first,
       'approve',
       { by: 'alice', approval_id: first.id },
-      token.text,
+      { token: token.text, door: null },
     );
     await decide(project.connection, key, 'approve', decision);
     await expect.poll(async () => (await open()).raised_at, { timeout: 20_000 }).not.toBe(first.raised_at);
@@ -145,7 +146,13 @@ describe('a decision is not accepted', () => {
     await expect(replayed).rejects.toMatchObject({ code: 'approval.ignored' });
     // Nor does a decision count that was signed before its token was revoked.
     const again = await open();
-    const late = withProof(project.connection, again, 'approve', { by: 'alice', approval_id: again.id }, token.text);
+    const late = withProof(
+      project.connection,
+      again,
+      'approve',
+      { by: 'alice', approval_id: again.id },
+      { token: token.text, door: null },
+    );
     door.tokens.revoke(token.id);
     await expect(decide(project.connection, key, 'approve', late)).rejects.toMatchObject({ code: 'approval.ignored' });
     expect(await readApprovals(project.connection, key)).toMatchObject([{ status: 'open', decisions: [] }]);

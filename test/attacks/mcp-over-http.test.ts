@@ -8,6 +8,7 @@ import type { JsonObject } from '../../src/contracts/json.js';
 import { USUAL_LIMITS } from '../../src/doors/http/http-door.js';
 import { type OpenDoor, openDoor, sendRaw } from '../fixtures/http-door.js';
 import { connectOverHttp, messageOf } from '../fixtures/mcp-agent.js';
+import { NO_PROVIDER } from '../fixtures/no-provider.js';
 import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 
@@ -91,7 +92,7 @@ describe('the door refuses', () => {
   test('a request without a token, if the door requires one', async () => {
     const { tokens } = door;
     const strict = await openDoor(project.connection, {
-      authentication: { findToken: (text) => tokens.authenticate(text) },
+      authentication: { ...NO_PROVIDER, findToken: (text) => tokens.authenticate(text) },
     });
     const got = await send(strict.url, callOf('util.write'));
     expect(got).toMatchObject({ status: 401, body: { code: 'door.unauthenticated' } });

@@ -177,7 +177,7 @@ describe('a runtime that has ended', () => {
       // The holder of the connection need not know how long the runtime waits.
       await ability(['task', 'list'], { cwd: project.root, env: { ABILITY_RUNTIME_IDLE_MS: String(idle) } });
       const name = /project: (\S+)/.exec(readFileSync(join(project.root, 'ability.yaml'), 'utf8'))?.[1];
-      const client = join(import.meta.dirname, '../../dist/client/index.js');
+      const client = join(import.meta.dirname, '../../build/client/index.js');
       const code = `
       const { connect } = await import(${JSON.stringify(client)});
       const session = await connect({ root: ${JSON.stringify(project.root)}, project: ${JSON.stringify(name)} });

@@ -112,7 +112,7 @@ describe('foreign code on a queue of its own, with a genuine plan and seal, does
       started_at: null,
       finished_at: null,
       cleanup_ran: null,
-      links: { temporal: null, record: null },
+      links: { temporal: null, page: null, record: null },
     };
     const ask = (type: string, argument: object) =>
       orderActivity(project.connection, at, { type, queue: queueOf('prod'), argument, marker: begun.marker });

@@ -93,7 +93,7 @@ export async function judge(
 
   const toUndo = result.status === 'succeeded' ? [] : TAKEN_BACK.filter((path) => had.has(path));
   const undone = [...had.keys()].filter((path) => path.endsWith('.undo'));
-  must(undone.join() === toUndo.map((path) => `${path}.undo`).join(), `taken back: ${undone.join()}, not ${toUndo}`);
+  must(undone.join() === toUndo.map((path) => `${path}.undo`).join(), `undone: ${undone.join()}, not ${toUndo}`);
   const numbers = [...IN_LINE, ...toUndo.map((path) => `${path}.undo`), 'cleanup'].flatMap((id) => had.get(id) ?? []);
   must(isRising(numbers), `effects out of order: ${JSON.stringify([...had])}`);
 

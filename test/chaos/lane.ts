@@ -17,7 +17,9 @@ export interface Lane {
   effects: EffectService;
   /** Between the worker and Temporal. */
   proxy: TemporalProxy;
-  create(wanted: Pick<NewTask, 'ability' | 'input' | 'key'> & Pick<Partial<NewTask>, 'review'>): Promise<string>;
+  create(
+    wanted: Pick<NewTask, 'ability' | 'input' | 'key'> & Pick<Partial<NewTask>, 'review' | 'leaves'>,
+  ): Promise<string>;
   /** Ends the worker as `kill -9` does. Resolves when it is gone. */
   killWorker(): Promise<void>;
   /** Starts a worker; resolves when it serves. */
@@ -25,9 +27,13 @@ export interface Lane {
   stop(): Promise<void>;
 }
 
-/** Writes a new project and starts its worker. */
-export async function openLane(address: string, effects: EffectService): Promise<Lane> {
-  const folder = makeProject(chaosProject(effects.origin));
+/** Writes a new project and starts its worker. @param files default: the project of the effects. */
+export async function openLane(
+  address: string,
+  effects: EffectService,
+  files = chaosProject(effects.origin),
+): Promise<Lane> {
+  const folder = makeProject(files);
   const { project } = loadRegistry(folder.root).project;
   const proxy = await startProxy(address);
   const connection = await connect({ root: folder.root, project, address });

@@ -2,13 +2,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { createSchedule, listSchedules } from '../../src/client/index.js';
-import { isWhole } from '../fixtures/extent.js';
+import { LONG } from '../fixtures/extent.js';
 import { projectFile, workflow } from '../fixtures/project-folder.js';
 import { runProject } from '../fixtures/running-project.js';
 import { startTemporal } from '../fixtures/temporal-server.js';
 
 test('a server that was down beyond the catch-up is one notice, and is seen in the list', {
-  skip: !isWhole('LONG'),
+  ...LONG,
   timeout: 240_000,
 }, async () => {
   const received: { type: string; data: object }[] = [];

@@ -251,10 +251,11 @@ describe('available', () => {
     const create = ['task', 'create', 'util.regression', '--input'];
     const warnings = [expect.stringMatching(/^This ability is slow and better run off-peak in staging\./)];
     const stdin = await abilityJson([...create, '-', '--key', 'task-123'], { cwd: project.root, input: '{"n": 5}' });
-    expect(stdin.json).toEqual({ status: 'available', task_key: 'task-123', warnings });
+    const created = { status: 'available', run_id: expect.any(String), attached: false, warnings };
+    expect(stdin.json).toEqual({ ...created, task_key: 'task-123' });
     expect(stdin.exitCode).toBe(0);
     const file = await abilityJson([...create, '@input.json'], { cwd: project.root });
-    expect(file.json).toEqual({ status: 'available', task_key: expect.stringMatching(/^t-/), warnings });
+    expect(file.json).toMatchObject({ ...created, task_key: expect.stringMatching(/^t-/) });
     const wrong = await abilityJson([...create, '-'], { cwd: project.root, input: '{"n": "five"}' });
     expect(wrong).toMatchObject({ exitCode: 2, json: { error: { code: 'input.invalid' } } });
   });

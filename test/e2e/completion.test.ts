@@ -29,7 +29,12 @@ describe('ability completion', () => {
   test('loads nothing that hosts workers, which only some commands need', () => {
     const entries = readdirSync(join(dirname(CLI), '../hosting')).filter((name) => !/-[\w-]{8}\.js$/.test(name));
     expect(entries.sort()).toEqual(
-      ['replay', 'runtime-main', 'session-note-main', 'test', 'up', 'worker'].map((name) => `${name}.js`),
+      [
+        ...['library', 'library-contracts', 'library-testing', 'library-worker', 'replay', 'runtime-main'],
+        ...['session-note-main', 'test', 'up', 'worker'],
+      ]
+        .map((name) => `${name}.js`)
+        .sort(),
     );
   });
 

@@ -90,7 +90,7 @@ function installAsHere(cwd: string): void {
 
 /** Uses the build of this checkout, which is accepted if it was made from exactly the sources that were sent. */
 function takeBuildOf(cwd: string): void {
-  link(join(CONTEXT, 'dist'), join(cwd, 'dist'));
+  for (const folder of ['build', 'dist']) link(join(CONTEXT, folder), join(cwd, folder));
 }
 
 /** Copies a folder by links to its files, or completely if the disk or `cp` does not support links. */

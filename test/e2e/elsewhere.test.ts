@@ -65,6 +65,23 @@ test('a worker serves its own metrics, and one that cannot reports that', async 
   expect(second.stderr).toMatch(/door\.not_listening.*Address already in use/);
 });
 
+test('results and `ability open` lead to the page of the team, where its address is set', async () => {
+  const page = 'https://ability.acme.test';
+  const at = (more: Record<string, string>) => ({ cwd: client, env: { ...env(), ...more } });
+  const run = () => json('run', 'util.echo', '--set', 'n:=7', '--key', 'seen');
+  await expect.poll(async () => (await run()).json.status, { timeout: 40_000 }).toBe('succeeded');
+  expect((await json('task', 'result', 'seen')).json.links.page).toBeNull();
+  const known = at({ ABILITY_PAGE_ADDRESS: `${page}/` });
+  expect((await abilityJson(['task', 'result', 'seen'], known)).json.links.page).toBe(`${page}/tasks/seen`);
+  expect((await ability(['why', 'seen'], known)).stdout).toContain(`page: ${page}/tasks/seen\n`);
+  expect((await abilityJson(['open', 'seen'], known)).json).toEqual({ url: `${page}/tasks/seen` });
+  expect((await json('open', 'seen')).json.error).toMatchObject({ code: 'config.invalid' });
+  for (const wrong of ['ability.acme.test', 'ftp://ability.acme.test', `${page}/page`, `${page}?a=b`]) {
+    const { json: refused } = await abilityJson(['open', 'seen'], at({ ABILITY_PAGE_ADDRESS: wrong }));
+    expect([wrong, refused.error.message]).toEqual([wrong, expect.stringContaining(wrong)]);
+  }
+});
+
 test('a record in the folder of another worker is reported as such; the input comes from the history', async () => {
   const run = () => json('run', 'util.echo', '--set', 'n:=7', '--key', 'far');
   await expect.poll(async () => (await run()).json.status, { timeout: 40_000 }).toBe('succeeded');

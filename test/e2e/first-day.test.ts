@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RuntimeFile } from '../../src/contracts/runtime.js';
 import { ability, abilityJson } from '../fixtures/called-command.js';
-import { LONG } from '../fixtures/extent.js';
+import { LONG, LONGER } from '../fixtures/extent.js';
 import { killProcesses } from '../fixtures/kill-process.js';
 import { makeProject, type ProjectFolder } from '../fixtures/project-folder.js';
 
@@ -144,7 +144,7 @@ const NAMED: Record<string, { properties: string; args: string[] }> = {
   'ops.verify': { properties: 'file: { type: string }', args: ['"${{ input.file }}"'] },
 };
 
-test('scripts become abilities with one command, in which inputs are named and effects declared', async () => {
+test('scripts become abilities with one command, in which inputs are named and effects declared', LONGER, async () => {
   expect(await run('scaffold', 'scripts', ...Object.keys(OPS))).toMatchObject({ exitCode: 0 });
   for (const [id, { properties, args }] of Object.entries(NAMED)) {
     const path = join(project.root, `registry/low-level/${id}.yaml`);

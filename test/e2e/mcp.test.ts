@@ -1,6 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Client } from '@modelcontextprotocol/client';
@@ -8,6 +9,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as EarlyClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as EarlyTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import type { JsonObject } from '../../src/contracts/json.js';
 import type { RuntimeFile } from '../../src/contracts/runtime.js';
 import { ability, abilityJson } from '../fixtures/called-command.js';
@@ -114,7 +116,8 @@ describe('ability mcp', () => {
       const again = await door.call('ability_run', { id: 'release_build', input: { build: 7 }, plan, key: 'b7' });
       expect(again.told.task).toBe(task);
       const [command] = again.told.waiting_for[0].commands as string[];
-      const words = command?.replace('--as NAME', '--as alice').split(' ').slice(1) ?? [];
+      expect(command).not.toContain('--as');
+      const words = `${command} --as alice`.split(' ').slice(1);
       expect(await ability(words, { cwd: project.root })).toMatchObject({ exitCode: 0 });
       expect((await door.call('task_result', { task, wait: 50 })).told).toMatchObject({
         status: 'succeeded',
@@ -180,7 +183,7 @@ describe('ability mcp', () => {
       expect((await agent.call('task_status', { task })).told).toMatchObject({ status: 'waiting_approval', task });
       expect((await agent.call('ability_run', { ...run, plan, key: 'b9' })).told.task).toBe(task);
       const [command] = waits[0].commands as string[];
-      const words = command?.replace('--as NAME', '--as carol').split(' ').slice(1) ?? [];
+      const words = `${command} --as carol`.split(' ').slice(1);
       expect(await ability(words, { cwd: project.root })).toMatchObject({ exitCode: 0 });
       const end = await agent.call('task_result', { task, wait: 50 });
       expect(end.told).toMatchObject({ status: 'succeeded', output: { sum: 10 } });
@@ -196,6 +199,73 @@ describe('ability mcp', () => {
       expect((await abilityJson(['session', 'show', session], { cwd: project.root })).json.status).not.toBe('open');
     },
   );
+
+  test(
+    'leads a person to the page that is open, which lets nobody in by its address, and answers one who may decide',
+    LONG,
+    async () => {
+      const transport = new StdioClientTransport(server('--access', 'run'));
+      const capabilities = { elicitation: { url: {} }, extensions: { 'io.modelcontextprotocol/tasks': {} } };
+      const versionNegotiation = { mode: { pin: '2026-07-28' } } as const;
+      const client = new Client({ name: 'probe', version: '1' }, { versionNegotiation, capabilities });
+      await client.connect(transport);
+      const called = (await callTool(client, 'ability_run', { id: 'release_build', input: { build: 11 } })).told;
+      const key = Buffer.from(called.task.split('.')[1], 'base64url').toString();
+      expect(called.waiting_for[0]).not.toHaveProperty('page');
+      expect(called.waiting_for[0].commands).toContain(`ability open ${key}`);
+      const task = z.looseObject({ status: z.string() });
+      const get = () => client.request({ method: 'tasks/get', params: { taskId: called.task } }, task);
+      expect(await get()).toMatchObject({ status: 'completed' });
+      const opened = await abilityJson(['open', key], { cwd: project.root, env: { ABILITY_USER: 'alice' } });
+      const { inputRequests } = (await get()) as { inputRequests?: Record<string, { params: { url: string } }> };
+      const [{ params }] = Object.values(inputRequests ?? {}) as [{ params: { url: string } }];
+      const { origin } = new URL(opened.json.url);
+      expect(params.url).toBe(`${origin}/tasks/${key}`);
+      const decide = (cookie: string) =>
+        fetch(`${origin}/v1/tasks/${key}/approvals/${called.waiting_for[0].approval}`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', cookie },
+          body: JSON.stringify({ decision: 'approve' }),
+        });
+      const view = await fetch(params.url);
+      expect([view.status, view.headers.get('set-cookie')]).toEqual([200, null]);
+      expect((await decide('')).status).toBe(401);
+      const { headers } = await fetch(opened.json.url, { redirect: 'manual' });
+      expect((await decide(String(headers.get('set-cookie')).split(';')[0] ?? '')).status).toBe(200);
+      expect((await callTool(client, 'task_result', { task: called.task, wait: 50 })).told.status).toBe('succeeded');
+      await client.close();
+    },
+  );
+
+  test('answers server/discover before the project is loaded, with what the SDK would answer', async () => {
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientCapabilities': {},
+    };
+    const discover = (id: number): string =>
+      `${JSON.stringify({ jsonrpc: '2.0', id, method: 'server/discover', params: { _meta } })}\n`;
+    const answersIn = async (cwd: string, ...args: string[]) => {
+      const { command, args: all, env } = server(...args);
+      const child = spawn(command, all, { cwd, env });
+      const left = once(child, 'exit');
+      child.stdin.on('error', () => {});
+      child.stdin.write(discover(1) + discover(2));
+      const results: JsonObject[] = [];
+      for await (const line of createInterface({ input: child.stdout })) {
+        results.push((JSON.parse(line) as { result: JsonObject }).result);
+        if (results.length === 2) child.stdin.end();
+      }
+      return { results, exit: (await left)[0] };
+    };
+    for (const args of [[], ['--access', 'run', '--expose', '*']]) {
+      const { results, exit } = await answersIn(project.root, ...args);
+      expect([results.length, exit]).toEqual([2, 0]);
+      expect(results[0]).toEqual(results[1]);
+    }
+    // Where there is no project, nothing else can be answered.
+    const { results, exit } = await answersIn(tmpdir());
+    expect([results.length, exit]).toEqual([1, 2]);
+  });
 
   test('by default only finds and plans, and reports which access a call needs', async () => {
     const door = await openDoor();

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,6 +7,27 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { yamlFilesIn } from '../../src/definitions/find-files.js';
 
 const CHECKOUT = fileURLToPath(new URL('../..', import.meta.url));
+
+const HISTORY = join(CHECKOUT, 'test/histories/engine-1/agent-2.json');
+
+/** Uses each entry of the package; TypeScript and JavaScript in one. */
+const USE_EACH = `
+import { runAbility } from 'ability-runtime';
+import { inferCapabilities } from 'ability-runtime/choosing';
+import { AbilityError } from 'ability-runtime/contracts';
+import { runProjectCases } from 'ability-runtime/testing';
+import { readHistoryFile, replayHistory } from 'ability-runtime/worker';
+
+const refusal = await runAbility('no.such', {}).catch((error) => error);
+const report = await runProjectCases({ root: '.' });
+const replayed = await replayHistory(readHistoryFile(${JSON.stringify(HISTORY)}));
+console.log(JSON.stringify({
+  refused: refusal instanceof AbilityError && refusal.code,
+  meant: inferCapabilities('List the folder', [{ id: 'files', keywords: ['folder'], needs: undefined }]),
+  tested: report.status,
+  replayed: replayed.status,
+}));
+`;
 
 /** Installing fetches a hundred packages if npm has not cached them. */
 const PATIENCE_MS = 10 * 60_000;
@@ -56,6 +77,7 @@ test(
     for (const path of [
       'dist/command/bin.js',
       'dist/workflow-bundle.js',
+      'dist/types/doors/library/index.d.ts',
       'dist/authoring/templates/init/ci-job.yml',
       'docs/guide.md',
       'README.md',
@@ -66,7 +88,7 @@ test(
     // The schemas that the first lines of scaffolded files name, once they are generated.
     const schemas = yamlFilesIn(join(CHECKOUT, 'registry/schemas')).map((path) => relative(CHECKOUT, path));
     expect(paths).toEqual(expect.arrayContaining(schemas));
-    expect(paths.filter((path) => /^(test|src|bench|examples|node_modules)\//.test(path))).toEqual([]);
+    expect(paths.filter((path) => /^(test|src|build|bench|examples|node_modules)\//.test(path))).toEqual([]);
 
     await type('npm', 'init', '-y');
     const installed = await type('npm', 'install', '--prefer-offline', '--no-audit', '--no-fund', `./${filename}`);
@@ -96,6 +118,20 @@ test(
       "import { runAbility } from 'ability-runtime'; console.log((await runAbility('hello', { name: 'Bob' })).output.text)";
     const called = await type('node', '--input-type=module', '-e', program);
     expect(called, called.stderr).toMatchObject({ exitCode: 0, stdout: 'Hello, Bob!' });
+
+    writeFileSync(join(folder, 'use-each.mts'), USE_EACH);
+    const options = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2023'];
+    const typed = await type('node', join(CHECKOUT, 'node_modules/typescript/bin/tsc'), ...options, 'use-each.mts');
+    expect(typed, typed.stdout).toMatchObject({ exitCode: 0 });
+    renameSync(join(folder, 'use-each.mts'), join(folder, 'use-each.mjs'));
+    const used = await type('node', 'use-each.mjs');
+    expect(used, used.stderr).toMatchObject({ exitCode: 0 });
+    expect(JSON.parse(used.stdout)).toEqual({
+      refused: 'ability.not_found',
+      meant: ['files'],
+      tested: 'passed',
+      replayed: 'ok',
+    });
   },
   PATIENCE_MS,
 );

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { unpackPlan } from '../../src/server/payloads/pack-plan.js';
 import { ability, abilityJson } from '../fixtures/called-command.js';
 import { makeProject, operation, type ProjectFolder, workflow } from '../fixtures/project-folder.js';
 
@@ -26,8 +27,9 @@ function changed(name: string, of: string, change: (recorded: Recorded) => Recor
 }
 const scheduled = ({ history }: Recorded, at: number): Recorded =>
   history.events.filter((event: Recorded) => event.activityTaskScheduledEventAttributes)[at];
-const startPayload = ({ history }: Recorded): Recorded =>
-  history.events[0].workflowExecutionStartedEventAttributes.input.payloads[0];
+/** What its caller hands to a called task. */
+const handedOver = ({ history }: Recorded): Recorded =>
+  history.events[0].workflowExecutionStartedEventAttributes.input.payloads[2];
 
 const run = (...args: string[]) => ability(['replay', ...args], { cwd: folder });
 const json = (...args: string[]) => abilityJson(['replay', ...args], { cwd: folder });
@@ -64,7 +66,7 @@ describe('ability replay FILE', () => {
     const { exitCode, json: report } = await json('timer.json');
     expect(exitCode).toBe(1);
     expect(report.histories[0].difference).toMatchObject({
-      event_id: 11,
+      event_id: 12,
       event_type: 'TimerStarted',
       wanted: 'start an activity',
     });
@@ -77,17 +79,19 @@ describe('ability replay FILE', () => {
     expect(await run('type.json')).toMatchObject({
       exitCode: 1,
       stdout:
-        '✗ type.json  differs at event 6, ActivityTaskScheduled "other.name" of step p/right: ' +
+        '✗ type.json  differs at event 7, ActivityTaskScheduled "other.name" of step p/right: ' +
         'this build would have activity type util.echo instead of other.name\n1 differs, 0 replayed',
     });
   });
 
   test('reports another engine, and a value in a store that is not available', async () => {
-    changed('engine.json', 'call', (recorded) => {
-      const payload = startPayload(recorded);
-      const start = JSON.parse(Buffer.from(payload.data, 'base64').toString());
-      start.plan.engine = 99;
-      payload.data = Buffer.from(JSON.stringify(start)).toString('base64');
+    changed('engine.json', 'child-2', (recorded) => {
+      const payload = handedOver(recorded);
+      const metadata = { encoding: Buffer.from(payload.metadata.encoding, 'base64') };
+      const unpacked = unpackPlan({ metadata, data: Buffer.from(payload.data, 'base64') });
+      const text = Buffer.from(unpacked.data ?? []).toString();
+      payload.data = Buffer.from(text.replace('"engine":1', '"engine":99')).toString('base64');
+      payload.metadata.encoding = Buffer.from('json/plain').toString('base64');
     });
     const { exitCode, json: report } = await json('engine.json');
     expect(exitCode).toBe(7);

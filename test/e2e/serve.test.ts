@@ -192,11 +192,27 @@ describe('ability token', () => {
     [['--person', 'alice', '--expires', '0s']],
     [['--person', 'alice', '--expires', 'never']],
     [['--person', ' ']],
+    [['--person', 'alice', '--environments', '']],
+    [['--person', 'alice', '--environments', 'nowhere']],
+    [['--person', 'alice', '--abilities', 'a,,b']],
+    [['--person', 'alice', '--abilities', 'report.(a|b)']],
     [['--person', 'a\nb']],
     [[]],
   ])('create %j is refused', async (args) => {
     const end = await json(['token', 'create', ...args]);
     expect(end).toMatchObject({ exitCode: 2, json: { error: { code: 'usage.invalid' } } });
+  });
+
+  test('has limits, which are shown with it', async () => {
+    const limits = ['--environments', 'dev', '--abilities', 'report.*, db.read'];
+    const { json: made } = await json(['token', 'create', '--person', 'alice', ...limits]);
+    expect(made.within).toEqual({ environments: ['dev'], abilities: ['report.*', 'db.read'] });
+    const { stdout } = await ability(['token', 'list'], { cwd: project.root });
+    expect(stdout).toContain('read, limited to report.*, db.read in dev');
+    const { stderr } = await ability(['token', 'create', '--person', 'alice', ...limits], { cwd: project.root });
+    expect(stderr).toMatch(
+      /may read, limited to report\.\*, db\.read in dev, and is valid until .*No ability is called report\.\* so far/s,
+    );
   });
 
   test('is not created by an agent, and prints nothing but itself', async () => {

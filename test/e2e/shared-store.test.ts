@@ -109,13 +109,13 @@ describe.each(STORES)('a shared store in %s', (_, make) => {
     expect(here.json).toHaveLength(1);
   });
 
-  test('is required on another machine: without it the record is remote', async () => {
+  test('is required in another folder: without it the record is missing there', async () => {
     const { id: key } = await end('s.says', { text: 'x' });
     for (const what of ['record', 'logs']) {
       const { exitCode, stderr } = await ability(['task', what, key], there(false));
       expect({ what, exitCode, stderr }).toMatchObject({
         what,
-        stderr: expect.stringMatching(/record\.remote/),
+        stderr: expect.stringMatching(/record\.missing/),
       });
     }
   });

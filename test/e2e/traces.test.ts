@@ -24,7 +24,6 @@ test('the runtime that a command starts writes its traces into the trace of the 
   const [trace, span] = ['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7'];
   const env = {
     OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
-    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
     OTEL_BSP_SCHEDULE_DELAY: '3600000',
     TRACEPARENT: `00-${trace}-${span}-01`,
   };

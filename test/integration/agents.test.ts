@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { decide, explainTask, viewTask } from '../../src/client/index.js';
+import { decide, explainTask, openApprovals, viewTask } from '../../src/client/index.js';
 import { agent, modelProgram, models } from '../fixtures/agents.js';
 import { LONG } from '../fixtures/extent.js';
 import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
@@ -18,6 +18,7 @@ beforeAll(async () => {
         counts: PRICE,
         repairs: '',
         never: '',
+        patient: '',
         denied: '',
         stubborn: PRICE,
         imagines: '',
@@ -90,6 +91,16 @@ beforeAll(async () => {
     ...agent('imagines_alone', 'model: imagines\nlimits: { max_calls: 2 }'),
     ...agent('stubborn_tokens', 'model: stubborn\noperations: [text.count]\nlimits: { max_tokens: 1500 }'),
     ...agent('stubborn_cost', 'model: stubborn\noperations: [text.count]\nlimits: { max_cost: 0.0015 }'),
+    ...modelProgram(
+      'patient',
+      `if (told.length < 3) return ask('text_count', { text: 'a b' });
+       return 'done';`,
+    ),
+    ...agent(
+      'asks_for_turns',
+      'model: patient\noperations: [text.count]\nlimits: { max_turns: 2, max_calls: 2, on_limit: ask }',
+    ),
+    ...agent('asks_for_cost', 'model: stubborn\noperations: [text.count]\nlimits: { max_cost: 0.0015, on_limit: ask }'),
     ...modelProgram(
       'wrong',
       `if (told.length === 0) return { calls: [{ name: 'text_cuont', arguments: {} }, { name: 'text_count', arguments: { text: 1 } }, { name: 'text_count', arguments: '{"text": ' }, { name: 'text_count', arguments: '["text"]' }, { name: 'text_note', arguments: { text: 'x' } }] };
@@ -249,6 +260,38 @@ describe('an agent', () => {
     const { turns = 0 } = result.agent ?? {};
     expect(turns).toBeGreaterThan(0);
     expect(turns).toBeLessThan(20);
+  });
+
+  test('asks people by how much to raise a limit, goes on, and asks again where they leave it', async () => {
+    const { id } = await project.create('asks_for_turns', { request: 'x' });
+    const raise = async (limit: string, is: number, by: number) => {
+      const open = async () => (await openApprovals(project.connection, id)).find(({ title }) => title.includes(limit));
+      await expect.poll(open, { timeout: 20_000 }).toMatchObject({
+        title: `Raise ${limit} of asks_for_turns, which is ${is}?`,
+        what: { ability: 'asks_for_turns', input: { limit, is, used: { turns: expect.any(Number) } } },
+        reasons: [expect.stringContaining('as it may: ')],
+      });
+      const approval_id = (await open())?.id as string;
+      await expect(decide(project.connection, id, 'approve', { by: 'alice', approval_id })).rejects.toMatchObject({
+        code: 'approval.ignored',
+        message: expect.stringContaining('the field by'),
+      });
+      await decide(project.connection, id, 'approve', { by: 'alice', approval_id, fields: { by } });
+    };
+    await raise('max_turns', 2, 0);
+    await raise('max_turns', 2, 2);
+    await raise('max_calls', 2, 1);
+    const { result } = await project.wait(id);
+    expect(result).toMatchObject({ status: 'succeeded', output: 'done', agent: { turns: 4, calls: 3 } });
+  });
+
+  test('ends at its limit, with what was done so far, if people do not raise it', async () => {
+    const { id } = await project.create('asks_for_cost', { request: 'x' });
+    await expect.poll(async () => (await openApprovals(project.connection, id)).length, { timeout: 20_000 }).toBe(1);
+    await decide(project.connection, id, 'deny', { by: 'alice' });
+    const { result } = await project.wait(id);
+    expect(result).toMatchObject({ status: 'failed', error: { code: 'limit.max_cost' } });
+    expect(result?.agent?.turns).toBeGreaterThan(0);
   });
 
   test('calls nothing outside its tools, and nothing with input of the wrong type', async () => {

@@ -420,6 +420,8 @@ describe('POST /v1/runs with a prompt', () => {
     [{ prompt: 'x', ability: 'notes.search' }],
     [{}],
     [{ prompt: 'x', input: {} }],
+    [{ prompt: 'x', soon: true }],
+    [{ prompt: 'x', leaves: true }],
     [{ ability: 'notes.search', pack: 'shipping' }],
   ])('%j is usage.invalid', async (body) => {
     expect(await post(body)).toMatchObject({ status: 400, body: { code: 'usage.invalid' } });

@@ -212,7 +212,12 @@ describe('a guard sees the same caller at every door', () => {
     [
       'the library',
       async () =>
-        (await library.createTask(await libraryConnection(), { ...wanted, user: USER, caller: 'agent', run: true })).id,
+        (
+          (await library.run(await libraryConnection(), wanted, {
+            user: USER.name,
+            caller: 'agent',
+          })) as library.NewTask
+        ).task_key,
     ],
     [
       'HTTP',

@@ -2,14 +2,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer as createTcpServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import * as client from '../../src/client/index.js';
-import { type Connection, connect } from '../../src/client/index.js';
 import { AbilityError } from '../../src/contracts/problem.js';
+import type { Connection } from '../../src/doors/library/index.js';
+import * as library from '../../src/doors/library/index.js';
+import { allOperations } from '../../src/operations/operations.js';
 import type { RuntimeDoor } from '../../src/worker/runtime.js';
-import { withCaller } from '../fixtures/caller.js';
 import { type OpenDoor, openDoor } from '../fixtures/http-door.js';
 import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
-import { type RunningProject, runProject, type TestTask } from '../fixtures/running-project.js';
+import { type RunningProject, runProject } from '../fixtures/running-project.js';
 import { openDoorOf } from '../fixtures/runtime-door.js';
 
 let project: RunningProject;
@@ -35,28 +35,37 @@ beforeAll(async () => {
       ),
       ...workflow('broken', 'steps: [{ id: one, let: { n: "${{ input.none.of.these }}" } }]'),
       ...operation('db.drop', 'return input;', { effects: 'destructive' }),
+      ...operation('util.echo', 'console.log("logged"); return input;'),
     },
     { proves: true },
   );
   door = await openDoor(project.connection);
   runtime = await openDoorOf(project);
+  const { address, namespace } = project.connection;
+  const env = {
+    ...process.env,
+    ...{
+      TEMPORAL_ADDRESS: address,
+      TEMPORAL_NAMESPACE: namespace,
+      TEMPORAL_UI_ADDRESS: project.connection.ui ?? undefined,
+    },
+    ABILITY_USER: 'tester',
+  };
   ways = {
-    temporal: project.connection,
-    http: await connect({ address: door.url, token: door.token('tester') }),
-    socket: await connect({ address: `unix:${runtime.socket}` }),
+    temporal: await library.connect({ root: project.root, env }),
+    http: await library.connect({ address: door.url, token: door.token('tester') }),
+    socket: await library.connect({ address: `unix:${runtime.socket}` }),
   };
 });
 afterAll(async () => {
-  await ways.http.close();
-  await ways.socket.close();
+  for (const connection of Object.values(ways)) await connection.close();
   await runtime.close();
   await door.close();
   await project.stop();
 });
 
 const USER = { name: 'tester', source: 'claimed' } as const;
-const wanted = (ability: string, more: TestTask = {}): client.NewTask =>
-  withCaller({ ability, environment: 'dev', input: {}, user: USER, scope: 'integration', run: true, ...more });
+const WHO = { user: 'tester' };
 
 /** Replaces what differs between runs: keys, times, digests. */
 function plain(value: unknown): unknown {
@@ -83,85 +92,99 @@ async function outcome(action: () => Promise<unknown>): Promise<unknown> {
 
 type Case = (connection: Connection) => Promise<unknown>;
 
-const runOf = async (connection: Connection, ability: string, more?: TestTask) =>
-  (await client.createTask(connection, wanted(ability, more))).id;
+const ended = (connection: Connection, key: string) =>
+  library.waitForTask(connection, { key }, { approvalMs: 0, timeoutMs: 60_000 });
+const runOf = async (connection: Connection, ability: string, more: Partial<library.TaskInput> = {}) => {
+  const wanted = { ability, environment: 'dev', input: {}, scope: 'integration', ...more };
+  return ((await library.run(connection, wanted, WHO)) as library.NewTask).task_key;
+};
+const create = (connection: Connection, ability: string, more: Partial<library.TaskInput> = {}) =>
+  library.createTask(connection, { ability, environment: 'dev', scope: 'integration', ...more }, WHO);
 
 /** One table for each way to a project; the expected values are those of Temporal itself. */
 const CASES: Record<string, [Case, unknown]> = {
   'a task and its result': [
     async (connection) => {
-      const created = await client.createTask(connection, wanted('typed', { input: { n: 3 }, intent: 'to see' }));
-      const end = await client.waitForTask(connection, created.id, { timeoutMs: 60_000 });
-      return { created, end };
+      const key = await runOf(connection, 'typed', { input: { n: 3 }, intent: 'to see' });
+      return ended(connection, key);
     },
     {
-      created: { id: 'KEY', attached: false, warnings: [] },
-      end: { kind: 'ended', result: { status: 'succeeded', output: 3, requested_by: USER, intent: 'to see' } },
+      kind: 'ended',
+      result: { status: 'succeeded', output: 3, requested_by: USER, intent: 'to see' },
     },
   ],
   'the key of the same task, and of another task': [
     async (connection) => {
       const key = `k-${Math.random().toString(36).slice(2)}`;
-      await client.createTask(connection, wanted('nothing', { key, run: false }));
-      const again = await client.createTask(connection, wanted('nothing', { key, run: false }));
-      const other = await outcome(() => client.createTask(connection, wanted('typed', { key })));
-      return JSON.parse(JSON.stringify({ attached: again.attached, other }).replaceAll(key, 'KEY'));
+      const first = await create(connection, 'nothing', { key });
+      const again = await create(connection, 'nothing', { key });
+      const other = await outcome(() => create(connection, 'typed', { key }));
+      return JSON.parse(JSON.stringify({ first, attached: again.attached, other }).replaceAll(key, 'KEY'));
     },
-    { attached: true, other: { error: { code: 'task.key_conflict' } } },
+    {
+      first: { status: 'available', task_key: 'KEY', attached: false, warnings: [] },
+      attached: true,
+      other: { error: { code: 'task.key_conflict' } },
+    },
   ],
-  'a created task, run later': [
+  'a created task, changed and run later': [
     async (connection) => {
-      const key = await runOf(connection, 'nothing', { run: false });
-      const { result } = await client.viewTask(connection, key);
-      await client.runTask(connection, key);
-      return [result.status, (await client.awaitResult(connection, key)).status];
+      const { task_key: key } = await create(connection, 'typed', { input: { n: 1 } });
+      const { status } = await library.viewTask(connection, { key });
+      const { fields, input } = await library.changeInput(connection, { key, set: { n: 2 } });
+      await library.runTask(connection, { key });
+      return { status, fields, input, output: (await library.awaitResult(connection, { key })).output };
     },
-    ['created', 'succeeded'],
+    { status: 'created', fields: ['n'], input: { n: 2 }, output: 2 },
   ],
-  'a task that fails': [
-    async (connection) => client.awaitResult(connection, await runOf(connection, 'broken')),
-    { status: 'failed', error: { code: 'expression.failed' } },
+  'a task that fails, its story, and its retry': [
+    async (connection) => {
+      const key = await runOf(connection, 'broken');
+      const { status, error } = await library.awaitResult(connection, { key });
+      const story = await library.explainTask(connection, { key });
+      const again = (await library.retryTask(connection, { key })) as library.NewTask;
+      const { retry_of } = await library.viewTask(connection, { key: again.task_key });
+      return { status, error, source: story.source, isRetry: again.task_key === `${key}.r2` && retry_of === key };
+    },
+    { status: 'failed', error: { code: 'expression.failed' }, source: 'history', isRetry: true },
   ],
   'a signal, and the events until the end': [
     async (connection) => {
       const key = await runOf(connection, 'listens');
-      await client.signalTask(connection, key, 'go', { n: 1 });
-      const events = await client.followEvents(connection, key, undefined, new AbortController().signal);
+      await library.signalTask(connection, { key, name: 'go', payload: { n: 1 } });
       const types: string[] = [];
       let third: string | undefined;
-      for await (const { type, id } of events) {
+      for await (const { type, id } of await library.followEvents(connection, { key })) {
         types.push(type);
         if (types.length === 2) third = id;
       }
-      const rest = await client.followEvents(connection, key, third, new AbortController().signal);
       const behind: string[] = [];
-      for await (const { type } of rest) behind.push(type);
-      const { output } = await client.awaitResult(connection, key);
-      return {
-        isComplete: types[0] === 'task.created' && types.at(-1) === 'task.ended',
-        left: types.length - behind.length,
-        output,
-      };
+      for await (const { type } of await library.followEvents(connection, { key, after: third })) behind.push(type);
+      const { output } = await library.awaitResult(connection, { key });
+      const isComplete = types[0] === 'task.created' && types.at(-1) === 'task.ended';
+      return { isComplete, left: types.length - behind.length, output };
     },
     { isComplete: true, left: 2, output: { n: 1 } },
   ],
-  'a cancellation': [
+  'a pause, and a cancellation': [
     async (connection) => {
       const key = await runOf(connection, 'listens');
-      await client.cancelTask(connection, key);
-      const { status } = await client.awaitResult(connection, key);
-      return [status, await outcome(() => client.cancelTask(connection, key)).then((end) => codeOf(end))];
+      await library.pauseTask(connection, { key });
+      const isPaused = async () => ((await library.viewTask(connection, { key })) as { paused?: boolean }).paused;
+      await expect.poll(isPaused).toBe(true);
+      await library.resumeTask(connection, { key });
+      await library.cancelTask(connection, { key });
+      const { status } = await library.awaitResult(connection, { key });
+      return [status, codeOf(await outcome(() => library.cancelTask(connection, { key })))];
     },
     ['cancelled', 'task.closed'],
   ],
   'a wait that ends before the task': [
     async (connection) => {
       const key = await runOf(connection, 'listens');
-      const { kind, result } = await client.waitForTask(connection, key, { timeoutMs: 1500 });
-      const stop = new AbortController();
-      stop.abort();
-      const stopped = await client.waitForTask(connection, key, { signal: stop.signal });
-      await client.cancelTask(connection, key);
+      const { kind, result } = await library.waitForTask(connection, { key }, { timeoutMs: 1500 });
+      const stopped = await library.waitForTask(connection, { key }, { signal: AbortSignal.abort() });
+      await library.cancelTask(connection, { key });
       return [kind, result?.status, stopped.kind];
     },
     ['timeout', 'running', 'aborted'],
@@ -169,89 +192,137 @@ const CASES: Record<string, [Case, unknown]> = {
   'a task that waits for people': [
     async (connection) => {
       const key = await runOf(connection, 'db.drop', { environment: 'strict', input: { table: 'users' } });
-      const { kind } = await client.waitForTask(connection, key, { approvalMs: 0, timeoutMs: 60_000 });
-      const [shown] = await client.readApprovals(connection, key);
-      const listed = (await client.listApprovals(connection, 'strict')).some(({ task_key }) => task_key === key);
-      const open = (await client.openApprovals(connection, key)).length;
-      await client.cancelTask(connection, key);
-      return { kind, shown, listed, open };
+      const { kind } = await ended(connection, key);
+      const [shown] = await library.readApprovals(connection, { key });
+      const open = await library.listApprovals(connection, { environment: 'strict' });
+      await library.cancelTask(connection, { key });
+      return { kind, shown, isListed: open.some(({ task_key }) => task_key === key) };
     },
     {
       kind: 'approval',
-      listed: true,
-      open: 1,
-      shown: { status: 'open', task_ability: 'db.drop', approvers: ['alice'] },
+      isListed: true,
+      shown: { status: 'open', task_ability: 'db.drop', approvers: ['alice'], last_approved: null },
     },
   ],
-  'the state of a task': [
+  'the state of a task, its logs and its deletion': [
     async (connection) => {
-      const key = await runOf(connection, 'listens');
-      const { source, view, result } = await client.viewOwnTask(connection, key);
-      const chain = await client.readChain(connection, key);
-      await client.cancelTask(connection, key);
-      return { source, names: Object.keys(view ?? {}).sort(), status: result.status, chain };
+      const key = await runOf(connection, 'util.echo');
+      await ended(connection, key);
+      const { source, status } = await library.viewTask(connection, { key });
+      const lines = await library.readLogs(connection, { key });
+      const deleted = await library.deleteTask(connection, { key });
+      return { source, status, texts: lines.map(({ text }) => text), deleted: deleted.status };
     },
-    { source: 'worker', status: 'running', chain: { retry_of: null, retries: [] } },
+    { source: 'history', status: 'succeeded', texts: expect.arrayContaining(['logged']), deleted: 'deleted' },
   ],
   'a list in pages': [
     async (connection) => {
-      const filter = { ability: 'typed', status: ['succeeded' as const], limit: 1 };
-      const { tasks } = await client.listTaskPage(connection, filter);
-      const all = await client.listTasks(connection, { ability: 'never', limit: 10 });
-      return { first: tasks.map(({ ability_id }) => ability_id), all };
+      const page = await library.listTasks(connection, { ability: 'typed', status: ['succeeded'], limit: 1 });
+      const none = await library.listTasks(connection, { ability: 'never' });
+      return { first: page.tasks.map(({ ability_id }) => ability_id), none };
     },
-    { first: ['typed'], all: [] },
+    { first: ['typed'], none: { tasks: [], next_cursor: null } },
+  ],
+  abilities: [
+    async (connection) => {
+      const listed = await library.listAbilities(connection);
+      const { definition } = await library.describeAbility(connection, { id: 'typed' });
+      const plan = await library.planAbility(connection, { id: 'typed', input: { n: 1 } });
+      const refused = codeOf(await outcome(() => library.planAbility(connection, { id: 'typed', input: { n: 'x' } })));
+      const { mermaid } = await library.drawAbility(connection, { id: 'typed' });
+      const { fits } = await library.searchAbilities(connection, { request: 'drop a table' });
+      return {
+        ids: listed.map(({ id }) => id),
+        definition,
+        status: plan.status,
+        refused,
+        isDrawn: mermaid.startsWith('flowchart'),
+        fits,
+      };
+    },
+    {
+      ids: expect.arrayContaining(['typed', 'db.drop']),
+      definition: { id: 'typed' },
+      status: 'available',
+      refused: 'input.invalid',
+      isDrawn: true,
+    },
   ],
   'a session': [
     async (connection) => {
-      const { session_id, attached } = await client.startSession(connection, {
-        environment: 'dev',
-        scope: 'integration',
-        user: USER,
-        idleMs: 60_000,
-      });
-      const again = await client.startSession(connection, {
-        id: session_id,
-        environment: 'dev',
-        scope: 'integration',
-        user: USER,
-      });
-      const { turn_index } = await client.promptSession(connection, session_id, 'hello', USER);
-      const { status } = await client.showSession(connection, session_id);
-      const stopped = await client.stopSession(connection, session_id);
+      const place = { environment: 'dev', scope: 'integration', idle: '60s' };
+      const { session_id: id, attached } = await library.startSession(connection, place, WHO);
+      const again = await library.startSession(connection, { ...place, id }, WHO);
+      const { turn_index } = await library.promptSession(connection, { id, prompt: 'hello' }, WHO);
+      const { status } = await library.showSession(connection, { id });
+      const stopped = await library.stopSession(connection, { id });
       return { attached, again: again.attached, turn_index, status, stopped: stopped.status };
     },
     { attached: false, again: true, status: 'open', stopped: 'stopped' },
+  ],
+  'a schedule': [
+    async (connection) => {
+      const name = `s-${Math.random().toString(36).slice(2)}`;
+      const wanted = { ability: 'nothing', environment: 'dev', name, cron: '0 3 * * *' };
+      const { created } = await library.createSchedule(connection, wanted, WHO);
+      const again = await library.createSchedule(connection, wanted, WHO);
+      await library.pauseSchedule(connection, { name, comment: 'freeze' }, WHO);
+      const { paused, note, next } = await library.showSchedule(connection, { name });
+      await library.resumeSchedule(connection, { name }, WHO);
+      const { schedules } = await library.listSchedules(connection);
+      const isListed = schedules.some(({ spec }) => spec.id === name);
+      const fired = await library.fireSchedule(connection, { name });
+      const { status } = await library.deleteSchedule(connection, { name });
+      return { created, again: again.created, paused, note, next, isListed, fired: fired.status, status };
+    },
+    {
+      ...{ created: true, again: false, paused: true, note: 'paused by tester: freeze', next: [] },
+      ...{ isListed: true, fired: 'fired', status: 'deleted' },
+    },
   ],
 };
 
 /** Refused actions, with the code of each. */
 const REFUSALS: Record<string, [Case, string]> = {
-  'an unknown ability': [(connection) => client.createTask(connection, wanted('nothign')), 'ability.not_found'],
-  'an input of the wrong type': [
-    (connection) => client.createTask(connection, wanted('typed', { input: { n: 'x' } })),
-    'input.invalid',
-  ],
+  'an unknown ability': [(connection) => runOf(connection, 'nothign'), 'ability.not_found'],
+  'an input of the wrong type': [(connection) => runOf(connection, 'typed', { input: { n: 'x' } }), 'input.invalid'],
   'a plan other than the current one': [
-    (connection) => client.createTask(connection, wanted('nothing', { plan: { plan: 'a'.repeat(64) } })),
+    (connection) => create(connection, 'nothing', { plan: 'a'.repeat(64) }),
     'plan.changed',
   ],
-  'an invalid key': [
-    (connection) => client.createTask(connection, wanted('nothing', { key: 'a b' })),
-    'task.key_invalid',
+  'an invalid key': [(connection) => create(connection, 'nothing', { key: 'a b' }), 'task.key_invalid'],
+  'a field that there is not': [
+    (connection) => library.viewTask(connection, { key: 'x', form: 1 } as never),
+    'usage.invalid',
   ],
-  'an unknown task': [(connection) => client.viewTask(connection, 'none'), 'task.not_found'],
-  'a run of an unknown task': [(connection) => client.runTask(connection, 'none'), 'task.not_found'],
-  'a signal to an unknown task': [(connection) => client.signalTask(connection, 'none', 'go', null), 'task.not_found'],
-  'a reserved signal': [(connection) => client.signalTask(connection, 'none', 'approve', null), 'usage.invalid'],
-  'an unknown session': [(connection) => client.showSession(connection, 'none'), 'session.not_found'],
+  'an option that there is not': [
+    (connection) => library.viewTask(connection, { key: 'x' }, { persn: 'x' } as never),
+    'usage.invalid',
+  ],
+  'an unknown task': [(connection) => library.viewTask(connection, { key: 'none' }), 'task.not_found'],
+  'a run of an unknown task': [(connection) => library.runTask(connection, { key: 'none' }), 'task.not_found'],
+  'a signal to an unknown task': [
+    (connection) => library.signalTask(connection, { key: 'none', name: 'go' }),
+    'task.not_found',
+  ],
+  'a reserved signal': [
+    (connection) => library.signalTask(connection, { key: 'none', name: 'approve' }),
+    'usage.invalid',
+  ],
+  'an unknown session': [(connection) => library.showSession(connection, { id: 'none' }), 'session.not_found'],
+  'an unknown schedule': [(connection) => library.showSchedule(connection, { name: 'none' }), 'schedule.not_found'],
 };
 
 function codeOf(end: unknown): unknown {
   return (end as { error?: { code: string } }).error?.code;
 }
 
-describe.each(['temporal', 'http', 'socket'] as const)('the client over %s', (way) => {
+test('each operation is a function of the library', () => {
+  const names = allOperations().map(([name]) => (name === 'runAbility' ? 'run' : name));
+  expect(names.filter((name) => !Object.keys(library).includes(name))).toEqual([]);
+});
+
+describe.each(['temporal', 'http', 'socket'] as const)('the library over %s', (way) => {
   test.each(Object.entries(CASES))('%s', async (_, [action, expected]) => {
     expect(await outcome(() => action(ways[way]))).toMatchObject(expected as object);
   });
@@ -264,12 +335,14 @@ describe.each(['temporal', 'http', 'socket'] as const)('the client over %s', (wa
 test.each(['http', 'socket'] as const)(
   'a result and an error over %s equal those of Temporal, field by field',
   async (way) => {
-    const key = await runOf(project.connection, 'typed', { input: { n: 5 } });
-    const expected = await client.awaitResult(project.connection, key);
-    expect(await client.awaitResult(ways[way], key)).toEqual(expected);
-    expect(await client.viewTask(ways[way], key)).toEqual(await client.viewTask(project.connection, key));
+    const key = await runOf(ways.temporal, 'typed', { input: { n: 5 } });
+    const expected = await library.awaitResult(ways.temporal, { key });
+    expect(await library.awaitResult(ways[way], { key })).toEqual(expected);
+    for (const read of [library.viewTask, library.readResult, library.explainTask]) {
+      expect(await read(ways[way], { key })).toEqual(JSON.parse(JSON.stringify(await read(ways.temporal, { key }))));
+    }
     for (const [action] of Object.values(REFUSALS)) {
-      expect(await outcome(() => action(ways[way]))).toEqual(await outcome(() => action(project.connection)));
+      expect(await outcome(() => action(ways[way]))).toEqual(await outcome(() => action(ways.temporal)));
     }
   },
 );
@@ -277,103 +350,64 @@ test.each(['http', 'socket'] as const)(
 describe('the caller', () => {
   test('is the owner of the token, which proves a decision', async () => {
     const key = await runOf(ways.http, 'db.drop', { environment: 'strict' });
-    await client.waitForTask(ways.http, key, { approvalMs: 0, timeoutMs: 60_000 });
-    const alice = await connect({ address: door.url, token: door.token('alice') });
-    const by = await outcome(() => client.decide(alice, key, 'approve', { by: 'tester' }));
-    expect(codeOf(by)).toBe('door.forbidden');
-    expect(await client.decide(alice, key, 'approve', { by: 'alice' })).toMatchObject({
-      counted: true,
-      status: 'approved',
-    });
+    await ended(ways.http, key);
+    const [{ id: approval = '' } = {}] = await library.readApprovals(ways.http, { key });
+    const alice = await library.connect({ address: door.url, token: door.token('alice') });
+    const yes = { key, approval, decision: 'approve' } as const;
+    expect(codeOf(await outcome(() => library.decide(alice, yes, WHO)))).toBe('door.forbidden');
+    expect(await library.decide(alice, yes)).toMatchObject({ counted: true, status: 'approved' });
     await alice.close();
-    expect(await client.awaitResult(ways.http, key)).toMatchObject({ status: 'succeeded' });
-    const other = await outcome(() =>
-      client.createTask(ways.http, wanted('nothing', { user: { ...USER, name: 'bob' } })),
-    );
-    expect(codeOf(other)).toBe('door.forbidden');
-    expect(codeOf(await outcome(() => client.createTask(ways.http, wanted('nothing', { caller: 'agent' }))))).toBe(
-      'door.forbidden',
-    );
+    expect(await library.awaitResult(ways.http, { key })).toMatchObject({ status: 'succeeded' });
+    const wanted = { ability: 'nothing', environment: 'dev' };
+    for (const options of [{ user: 'bob' }, { caller: 'agent' as const }]) {
+      expect(codeOf(await outcome(() => library.createTask(ways.http, wanted, options)))).toBe('door.forbidden');
+    }
   });
 
   test('is only a claim over the socket, which cannot decide', async () => {
-    const key = await runOf(ways.socket, 'db.drop', {
-      environment: 'strict',
-      user: { name: 'zoë', source: 'claimed' },
+    const wanted = { ability: 'db.drop', environment: 'strict' };
+    const made = (await library.run(ways.socket, wanted, { user: 'zoë', caller: 'ci' })) as library.NewTask;
+    const key = made.task_key;
+    await ended(ways.socket, key);
+    expect(await library.viewTask(ways.socket, { key })).toMatchObject({
+      requested_by: { name: 'zoë', source: 'claimed' },
       caller: 'ci',
     });
-    await client.waitForTask(ways.socket, key, { approvalMs: 0, timeoutMs: 60_000 });
-    const { view } = await client.viewTask(ways.socket, key);
-    expect(view).toMatchObject({ requested_by: { name: 'zoë', source: 'claimed' }, caller: 'ci' });
-    expect(codeOf(await outcome(() => client.decide(ways.socket, key, 'approve', { by: 'alice' })))).toBe(
+    const [{ id: approval = '' } = {}] = await library.readApprovals(ways.socket, { key });
+    const yes = { key, approval, decision: 'approve' } as const;
+    expect(codeOf(await outcome(() => library.decide(ways.socket, yes, { user: 'alice' })))).toBe(
       'door.unauthenticated',
     );
-    await client.cancelTask(ways.socket, key);
-    expect(codeOf(await outcome(() => client.createTask(ways.socket, wanted('nothing', { caller: 'child' }))))).toBe(
-      'usage.invalid',
-    );
-  });
-});
-
-describe('what the door has no route for', () => {
-  /** Functions of the package that work over HTTP, or contact no server. */
-  const WORKS = new Set([
-    ...'createTask runTask cancelTask signalTask viewTask viewOwnTask readChain listTaskPage listTasks awaitResult'.split(
-      ' ',
-    ),
-    ...'waitForTask followEvents openApprovals readApprovals listApprovals decide startSession promptSession'.split(
-      ' ',
-    ),
-    ...'showSession stopSession keepingRuntime withProof connect connectWithin'.split(' '),
-    // These take no connection.
-    ...'checkSpec earlierKeys generateTaskKey hasEnded linesOf newTaskSecret nextKey sharedStore fetchSharedRecord'.split(
-      ' ',
-    ),
-    ...'SharedLogs handleOf readCallLogs fetchCallLogs commandProvider scriptedProvider'.split(' '),
-  ]);
-  const others = Object.entries(client).filter(([name, value]) => typeof value === 'function' && !WORKS.has(name));
-
-  test.each(others.map(([name]) => name))('%s is refused', async (name) => {
-    const call = (client as unknown as Record<string, (...args: unknown[]) => unknown>)[name];
-    const given = {
-      id: 'x',
-      environment: 'dev',
-      by: USER,
-      purge: false,
-      input: {},
-      user: USER,
-      what: { environment: 'dev' },
-    };
-    expect(codeOf(await outcome(async () => call?.(ways.http, given, given, given)))).toBe('feature.unsupported');
+    await library.cancelTask(ways.socket, { key });
+    const asChild = () => library.createTask(ways.socket, wanted, { caller: 'child' });
+    expect(codeOf(await outcome(asChild))).toBe('usage.invalid');
   });
 
-  test.each<[string, TestTask]>([
+  test.each<[string, library.TaskOptions]>([
     ['files', { files: { files: [] } as never }],
-    ['direct', { direct: true }],
-    ['review', { review: () => {} }],
     ['onStall', { onStall: () => {} }],
-    ['plan.input', { plan: { plan: 'a'.repeat(64), input: 'b'.repeat(64) } }],
-    ['user.agent', { user: { ...USER, agent: 'x' } }],
-  ])('a new task accepts no %s', async (_, more) => {
-    expect(codeOf(await outcome(() => client.createTask(ways.http, wanted('nothing', more))))).toBe(
-      'feature.unsupported',
-    );
+    ['session', { session: 's' }],
+    ['token', { token: 't' }],
+  ])('gives a door no %s, which only works in reach of Temporal', async (_, options) => {
+    const wanted = { ability: 'nothing', environment: 'dev' };
+    expect(codeOf(await outcome(() => library.createTask(ways.http, wanted, options)))).toBe('feature.unsupported');
   });
 });
 
 describe('connecting', () => {
   test.each([
-    ['localhost:7230', 'usage.invalid'],
     ['http://user:secret@localhost:7230', 'usage.invalid'],
     ['http://localhost:7230/path', 'usage.invalid'],
     ['ftp://localhost', 'usage.invalid'],
     ['unix:/nowhere/at.all', 'door.unreachable'],
   ])('to %s is %s', async (address, code) => {
-    expect(codeOf(await outcome(() => connect({ address })))).toBe(code);
+    expect(codeOf(await outcome(() => library.connect({ address })))).toBe(code);
   });
 
   test('with an invalid token is refused', async () => {
-    expect(codeOf(await outcome(() => connect({ address: door.url, token: 'none' })))).toBe('door.unauthenticated');
+    expect(codeOf(await outcome(() => library.connect({ address: door.url, token: 'none' })))).toBe(
+      'door.unauthenticated',
+    );
   });
 
   test.each([
@@ -383,7 +417,9 @@ describe('connecting', () => {
   ])('to %s is refused', async (_, server) => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
-    expect(codeOf(await outcome(() => connect({ address: `http://127.0.0.1:${port}` })))).toBe('door.unreachable');
+    expect(codeOf(await outcome(() => library.connect({ address: `http://127.0.0.1:${port}` })))).toBe(
+      'door.unreachable',
+    );
     server.close();
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { cancelTask, pauseTask, resumeTask, retryTask } from '../../src/client/index.js';
 import { retryBy } from '../fixtures/caller.js';
-import { isWhole, LONG } from '../fixtures/extent.js';
+import { isWhole, LONG, LONGER } from '../fixtures/extent.js';
 import { mostInside, SPAN, startTurns } from '../fixtures/turns.js';
 
 const { flows, fresh, linesOf, ended, view, untilStatus, untilHolding, go, start, lockIsOver, lineOf } =
@@ -11,6 +11,7 @@ afterAll(() => flows.project.stop());
 describe('tasks with the same key', () => {
   test.each([['one', 1] as const, ...(isWhole('LONG') ? [['two', 2] as const] : [])])(
     '%s: ten run %i at once, never more, in order of arrival',
+    LONGER,
     async (ability, limit) => {
       const file = fresh();
       const names = Array.from({ length: 10 }, (_, n) => `n${n}`);

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { deleteTask, openApprovals } from '../../src/client/index.js';
+import { deleteTask, openApprovals, readRecord } from '../../src/client/index.js';
 import { WORKFLOWS } from '../../src/contracts/names.js';
 import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
@@ -90,6 +90,8 @@ test.each(['asks', 'calls'])(
 test('a notice whose history is gone is deleted as well, and that of another task stays', async () => {
   const { key, sent } = await createWaiting('asks');
   const other = await createWaiting('asks');
+  // It is written beside the task, and names its environment once there is no history.
+  await expect.poll(() => readRecord(project.connection, key), { timeout: 20_000 }).toBeDefined();
   // An earlier deletion that was interrupted.
   const workflowExecution = { workflowId: key };
   const { workflowService } = project.connection.temporal;

@@ -8,6 +8,7 @@ import type { JsonObject } from '../../src/contracts/json.js';
 import type { TaskResult } from '../../src/contracts/task.js';
 import { retryBy } from '../fixtures/caller.js';
 import { LONG } from '../fixtures/extent.js';
+import { openDoor } from '../fixtures/http-door.js';
 import { workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 import { scriptAbility } from '../fixtures/servers/definitions.js';
@@ -83,6 +84,25 @@ output: { file: "\${{ steps.build.files.report }}", read: "\${{ steps.read.outpu
     expect(readFileSync(stored(digest), 'utf8')).toBe('<h1>one</h1>');
     const calls = join(project.root, '.system/calls');
     expect(readdirSync(calls).flatMap((worker) => readdirSync(join(calls, worker)))).toEqual([]);
+  });
+
+  test('is downloaded over HTTP as an attachment, by whoever may read its task; a file of another task is not', async () => {
+    const door = await openDoor(project.connection, { mcp: undefined as never });
+    try {
+      const { task_key: key } = await project.run('f.make', { text: 'over HTTP' });
+      const path = (task: string | null) => `${door.url}/v1/tasks/${task}/files/${sha256('<h1>over HTTP</h1>')}`;
+      const answer = await fetch(path(key));
+      expect(await answer.text()).toBe('<h1>over HTTP</h1>');
+      expect(Object.fromEntries(answer.headers)).toMatchObject({
+        'content-type': 'application/octet-stream',
+        'content-disposition': "attachment; filename*=UTF-8''report.html",
+        'x-content-type-options': 'nosniff',
+      });
+      const { task_key: other } = await project.run('f.make', { text: 'another' });
+      expect(await (await fetch(path(other))).json()).toMatchObject({ status: 404, code: 'file.not_of_task' });
+    } finally {
+      await door.close();
+    }
   });
 
   test('is read on stdin if `stdin` contains nothing else', LONG, async () => {

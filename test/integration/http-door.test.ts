@@ -4,7 +4,8 @@ import { USUAL_LIMITS } from '../../src/doors/http/http-door.js';
 import { abilityJson } from '../fixtures/called-command.js';
 import { LONG } from '../fixtures/extent.js';
 import { listenTo, type OpenDoor, openDoor } from '../fixtures/http-door.js';
-import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
+import { NO_PROVIDER } from '../fixtures/no-provider.js';
+import { operation, projectFile, shellOperation, workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 
 let project: RunningProject;
@@ -18,8 +19,13 @@ const ENVIRONMENTS = `
 beforeAll(async () => {
   project = await runProject(
     {
-      'ability.yaml': projectFile(ENVIRONMENTS, 'default_environment: dev'),
+      'ability.yaml': projectFile(ENVIRONMENTS, 'default_environment: dev\npolicy: { max_file: 200KB }'),
       ...operation('util.echo', 'console.log("logged"); return input;'),
+      ...shellOperation('reads', 'cat "$1"', {
+        yaml: 'input_schema: { type: object, properties: { page: { type: object, format: file } } }',
+        args: ['"${{ input.page }}"'],
+        output: 'text',
+      }),
       ...operation('db.drop', 'return input;', { effects: 'destructive' }),
       ...operation('only.people', 'return 1;'),
       ...workflow(
@@ -74,7 +80,13 @@ describe('PATCH /v1/tasks/{key}/input (R-000-83, R-000-84)', () => {
     const [first = '', second = ''] = keys;
     expect(await change(second, { set: { n: 20, more: [null] }, unset: ['other'] })).toMatchObject({
       status: 200,
-      body: { status: 'available', task_key: second, changed: ['more', 'n', 'other'], input: { n: 20, more: [null] } },
+      body: {
+        status: 'available',
+        task_key: second,
+        changed: true,
+        fields: ['more', 'n', 'other'],
+        input: { n: 20, more: [null] },
+      },
     });
     const outputs = [];
     for (const key of [second, first]) {
@@ -94,6 +106,41 @@ describe('PATCH /v1/tasks/{key}/input (R-000-83, R-000-84)', () => {
       body: { code: 'usage.invalid', detail: 'n cannot be both set and unset' },
     });
     expect(await change('t-none', { set: { n: 1 } })).toMatchObject({ status: 404, body: { code: 'task.not_found' } });
+  });
+});
+
+describe('POST /v1/files', () => {
+  const keep = async (name: string, bytes: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) => {
+    const answer = await fetch(`${door.url}/v1/files?name=${encodeURIComponent(name)}`, {
+      method: 'POST',
+      body: bytes,
+      headers: { 'content-type': 'application/octet-stream', ...headers },
+    });
+    return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+  };
+
+  test('stores a file for the input of a task, which then has its bytes', async () => {
+    const { status, body: value } = await keep('a/né.txt', 'one\n');
+    expect([status, value]).toEqual([
+      200,
+      { $file: expect.stringMatching(/^[0-9a-f]{64}$/), name: 'a_né.txt', bytes: 4, media_type: 'text/plain' },
+    ]);
+    const { body } = await run('reads', { input: { page: value } });
+    expect(body).toMatchObject({ status: 'succeeded', output: { text: 'one' } });
+    // Without bytes, it is a file, too.
+    expect(await keep('empty', '')).toMatchObject({ status: 200, body: { bytes: 0 } });
+  });
+
+  test('refuses one that is too large, other types, and who may only read', async () => {
+    const large = await keep('large', new Uint8Array(200_001));
+    expect(large).toMatchObject({ status: 413, body: { code: 'file.too_large' } });
+    expect((await keep('type', '{}', { 'content-type': 'application/json' })).status).toBe(415);
+    expect((await keep('', 'x')).status).toBe(400);
+    expect((await keep('x', 'x', { authorization: `Bearer ${door.token('a', ['read'])}` })).status).toBe(403);
+    // Nobody has the file of another task by its digest with a wrong size.
+    const { body: value } = await keep('y', 'yy');
+    const { body } = await run('reads', { input: { page: { ...value, bytes: 3 } } });
+    expect(body).toMatchObject({ code: 'file.not_of_task' });
   });
 });
 
@@ -516,7 +563,7 @@ test('sessions are started, prompted, shown and stopped', async () => {
 });
 
 test('without a token, only the health and the description of the door are available', async () => {
-  const closed = await openDoor(project.connection, { authentication: { findToken: () => undefined } });
+  const closed = await openDoor(project.connection, { authentication: { ...NO_PROVIDER, findToken: () => undefined } });
   expect(await closed.call('GET', '/v1/health')).toMatchObject({ status: 200, body: { status: 'ok' } });
   const description = await fetch(`${closed.url}/v1/openapi.json`);
   expect(await description.json()).toMatchObject({ openapi: '3.1.0' });

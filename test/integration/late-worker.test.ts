@@ -13,7 +13,7 @@ import { taskQueueOf } from '../../src/contracts/names.js';
 import type { AbilityError } from '../../src/contracts/problem.js';
 import { ability, abilityJson } from '../fixtures/called-command.js';
 import { callerOf } from '../fixtures/caller.js';
-import { isWhole } from '../fixtures/extent.js';
+import { LONG } from '../fixtures/extent.js';
 import { openDoor } from '../fixtures/http-door.js';
 import { connectAgent, doorOf } from '../fixtures/mcp-agent.js';
 import { runAs } from '../fixtures/mcp-door-project.js';
@@ -72,7 +72,7 @@ test('a start that names its limit runs nothing if a worker comes later, and its
 });
 
 test('what only a worker knows is not "none" while no worker answers, at any door; what others know is shown', {
-  skip: !isWhole('LONG'),
+  ...LONG,
   timeout: 120_000,
 }, async () => {
   const { connection } = project;
@@ -103,7 +103,11 @@ test('what only a worker knows is not "none" while no worker answers, at any doo
     expect(codes).toEqual(Array(3).fill('worker.unavailable'));
     const seenBy = [...answers, decided].map(({ status, body }, at) => ({ path: read[at], status, code: body.code }));
     expect(seenBy).toEqual(seenBy.map(({ path }) => ({ path, status: 503, ...unavailable })));
-    expect(told).toMatchObject([0, 1].map(() => ({ isError: true, told: unavailable })));
+    const waits = { what: expect.stringContaining('No worker answers') };
+    expect(told).toMatchObject([
+      { isError: true, told: unavailable },
+      { isError: false, told: { status: 'running', waiting_for: [waits] } },
+    ]);
     const exits = ends.map(({ exitCode, json }, at) => ({ command: commands[at], exitCode, code: json.error?.code }));
     expect(exits).toEqual(commands.map((command) => ({ command, exitCode: 7, ...unavailable })));
     // The state of a task, what it was started with, and its history are Temporal's.
@@ -127,7 +131,7 @@ test('what only a worker knows is not "none" while no worker answers, at any doo
 
 // A caller waits for a minute.
 test('whoever was told that no worker took it up was told so for good: create, run, and an attached caller', {
-  skip: !isWhole('LONG'),
+  ...LONG,
   timeout: 150_000,
 }, async () => {
   await project.run('touches', { file: fileOf('first') }, { key: 'first' });

@@ -14,7 +14,7 @@ const FILES = {
     yaml: 'use_cases: ["List the mails of a day"]\nstatus: deprecated\nreplaced_by: mail.find',
   }),
   ...operation('mail.find', 'return 1;', {
-    yaml: 'use_cases: ["Find mails by their sender"]\nscope: { environments: [prod] }',
+    yaml: 'use_cases: ["Find who wrote a letter"]\nscope: { environments: [prod] }',
   }),
   ...workflow('digest', 'steps: [{ id: a, call: mail.list }]'),
   'modules/notes/workdocs/outcomes/scripts/grep-notes.sh':

@@ -100,6 +100,18 @@ describe('a list', () => {
     ]);
   });
 
+  test('is narrowed by where a right holds, and ends at its limit then, too', async () => {
+    await settled({ within: [{ abilities: ['asks'] }, { environments: ['stag*'] }] }, [
+      ...['good-in-staging', 'no', 'terminated-waiting', 'waits'],
+    ]);
+    await settled({ within: [{ abilities: ['*sks'], environments: ['dev'] }] }, ['no', 'terminated-waiting', 'waits']);
+    await settled({ within: [{ abilities: ['a*s'], environments: ['staging'] }] }, []);
+    expect(await list({ within: [{ abilities: ['*sks'] }], limit: 2 })).toMatchObject([
+      { ability_id: 'asks' },
+      { ability_id: 'asks' },
+    ]);
+  });
+
   test('is narrowed by time of start', async () => {
     const [task] = await list({ ability: 'late' });
     const start = Date.parse(task?.started_at as string);

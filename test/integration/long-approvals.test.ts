@@ -62,7 +62,13 @@ test('several open approvals with proof are carried from run to run, and each is
   const open = async () => readApprovals(connection, key);
   const named = async (title: string) => (await open()).find((one) => one.title === title) as ShownApproval;
   const proved = (approval: ShownApproval, verdict: Verdict, comment?: string) =>
-    withProof(connection, approval, verdict, { by: OWNER, approval_id: approval.id, ...(comment && { comment }) });
+    withProof(
+      connection,
+      approval,
+      verdict,
+      { by: OWNER, approval_id: approval.id, ...(comment && { comment }) },
+      { token: undefined, door: null },
+    );
   await expect.poll(async () => (await open()).length, { timeout: 20_000 }).toBe(3);
   const first = await runOf(key);
   const shown = await open();
@@ -118,7 +124,13 @@ test('a called task that waits for people does not stop parallel work of its cal
     connection,
     key,
     'approve',
-    withProof(connection, approval as ShownApproval, 'approve', { by: OWNER, approval_id: approval?.id as string }),
+    withProof(
+      connection,
+      approval as ShownApproval,
+      'approve',
+      { by: OWNER, approval_id: approval?.id as string },
+      { token: undefined, door: null },
+    ),
   );
   expect(await project.wait(key)).toMatchObject({ result: { status: 'succeeded' } });
 });

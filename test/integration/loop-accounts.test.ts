@@ -4,10 +4,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { explainTask, viewTask } from '../../src/client/index.js';
 import type { TaskResult } from '../../src/contracts/task.js';
 import { renderJunit } from '../../src/doors/cli/output/junit/junit.js';
-import { nextCommands } from '../../src/doors/cli/output/next-commands.js';
 import { renderResult } from '../../src/doors/cli/output/result/render-result.js';
 import { renderSteps } from '../../src/doors/cli/output/result/render-steps.js';
 import { renderStory } from '../../src/doors/cli/output/story/render-story.js';
+import { nextCommands } from '../../src/shown/next-commands.js';
 import { type Flows, startFlows } from '../fixtures/flows.js';
 import { operation } from '../fixtures/project-folder.js';
 

@@ -37,21 +37,6 @@ describe('tasks of others', () => {
       told: { status: 'cancelled' },
     });
   });
-
-  test('do not collide under the same key; the same caller finds its own', async () => {
-    const [ada, bob] = [await agent(), await agent({ person: 'bob' })];
-    const [one, two, three] = await Promise.all([
-      run(ada, 'math.add', { a: 1, b: 1 }, { key: 'same' }),
-      run(ada, 'math.add', { a: 1, b: 1 }, { key: 'same' }),
-      run(bob, 'math.add', { a: 2, b: 2 }, { key: 'same' }),
-    ]);
-    expect(two.told).toEqual(one.told);
-    expect(three.told).toMatchObject({ output: { sum: 4 } });
-    expect(await run(ada, 'math.add', { a: 5, b: 5 }, { key: 'same' })).toMatchObject({
-      isError: true,
-      told: { code: 'task.key_conflict' },
-    });
-  });
 });
 
 describe('the Tasks extension', () => {
@@ -93,7 +78,7 @@ describe('the Tasks extension', () => {
     });
   });
 
-  test('shows a failure as a completed call with an error, a cancelled one as cancelled, an approval as working', async () => {
+  test('shows a failure as a completed call with an error, a cancelled one as cancelled, an approval as it would be told', async () => {
     const raw = await connectClient({}, { patienceMs: 0 });
     const start = async (id: string): Promise<string> => {
       const { result } = await raw.ask('tools/call', { name: 'ability_run', arguments: { id } });
@@ -108,8 +93,9 @@ describe('the Tasks extension', () => {
       .poll(async () => (await get(waiting))?.statusMessage, { timeout: 20_000 })
       .toContain('ada, bob; not ada may decide');
     expect(await get(waiting)).toMatchObject({
-      status: 'working',
+      status: 'completed',
       statusMessage: expect.stringContaining('ability approve'),
+      result: { structuredContent: { status: 'waiting_approval', task: waiting } },
     });
     expect((await raw.ask('tasks/cancel', { taskId: waiting })).result).toEqual(
       expect.objectContaining({ resultType: 'complete' }),

@@ -9,6 +9,22 @@ import { workflow } from '../fixtures/project-folder.js';
 
 const { running: project, agent } = doorProject();
 
+test('callers do not collide under the same key, nor do two agents of one person; the same caller finds its own', async () => {
+  const [ada, other, bob] = [await agent(), await agent({ name: 'other' }), await agent({ person: 'bob' })];
+  const [one, two, three, four] = await Promise.all([
+    run(ada, 'math.add', { a: 1, b: 1 }, { key: 'same' }),
+    run(ada, 'math.add', { a: 1, b: 1 }, { key: 'same' }),
+    run(bob, 'math.add', { a: 2, b: 2 }, { key: 'same' }),
+    run(other, 'math.add', { a: 3, b: 3 }, { key: 'same' }),
+  ]);
+  expect(two.told).toEqual(one.told);
+  expect([three.told, four.told]).toMatchObject([{ output: { sum: 4 } }, { output: { sum: 6 } }]);
+  expect(await run(ada, 'math.add', { a: 5, b: 5 }, { key: 'same' })).toMatchObject({
+    isError: true,
+    told: { code: 'task.key_conflict' },
+  });
+});
+
 describe.each(['2026-07-28', '2025-11-25'] as const)('an agent that speaks %s (R-000-82)', (protocol) => {
   test('runs abilities in a session that is opened for it once', async () => {
     const probe = await agent({ protocol });

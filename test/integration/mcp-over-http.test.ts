@@ -12,18 +12,22 @@ const { running: project } = doorProject();
 const open: { close(): Promise<void> }[] = [];
 let door: OpenDoor;
 
-beforeAll(async () => {
+const openWith = (patienceMs: number): Promise<OpenDoor> => {
   const mcp = {
     expose: ['math.*', 'late.*'],
     skill: skillOfProject(project().root),
+    findPage: async () => null,
     lend: () => ({ connect: () => Promise.resolve(project().connection), failed: () => {} }),
     typed: (text: string) => text,
     strict: () => ({}),
-    patienceMs: 30_000,
+    patienceMs,
     lookMs: 100,
     tokensMs: 100,
   };
-  door = await openDoor(project().connection, { environment: 'dev', mcp });
+  return openDoor(project().connection, { environment: 'dev', mcp });
+};
+beforeAll(async () => {
+  door = await openWith(30_000);
 });
 afterAll(async () => {
   for (const one of open) await one.close();
@@ -113,12 +117,15 @@ describe.each(['2026-07-28', '2025-11-25'] as const)('POST /mcp for an agent tha
 });
 
 test('turns a long call into an MCP task, which another request can read', async () => {
-  const token = agentToken();
+  const hasty = await openWith(100);
+  open.push(hasty);
+  const token = hasty.token('ada', ['read', 'run'], { agent: 'hosted' });
   const sendRequest = async (method: string, params: Record<string, never | unknown>) => {
     const { body, headers } = messageOf(method, { params: params as never });
-    return (await door.call('POST', '/mcp', { body, headers, token, isForeign: true })).body;
+    return (await hasty.call('POST', '/mcp', { body, headers, token, isForeign: true })).body;
   };
-  const toolCall = { name: 'ability_run', arguments: { id: 'ask_people' } };
+  const input = { file: join(project().root, 'never') };
+  const toolCall = { name: 'ability_run', arguments: { id: 'slow.op', input } };
   const { result } = await sendRequest('tools/call', toolCall);
   expect(result).toMatchObject({ resultType: 'task', status: 'working' });
   const { taskId } = result;

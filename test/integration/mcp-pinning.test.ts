@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { decide, retryTask } from '../../src/client/index.js';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { decide, readRecord, retryTask } from '../../src/client/index.js';
 import type { JsonObject } from '../../src/contracts/json.js';
-import type { Plan } from '../../src/contracts/plan.js';
+import type { TaskRecord } from '../../src/contracts/record.js';
 import { retryBy } from '../fixtures/caller.js';
 import { projectFile, workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
@@ -86,12 +86,9 @@ async function goOn(id: string) {
   if (end.kind !== 'ended') throw new Error(end.kind);
   return end.result;
 }
-async function planOf(id: string): Promise<{ plan: Plan; digest: unknown }> {
-  const handle = project.connection.temporal.workflow.getHandle(id);
-  const { memo } = await handle.describe();
-  const record = JSON.parse(readFileSync(inProject(`.system/implement/${id}/record.json`), 'utf8')) as { plan: Plan };
-  return { plan: record.plan, digest: memo?.plan };
-}
+/** The record of a task that runs at once is written in a moment. */
+const recordOf = (id: string): Promise<TaskRecord> =>
+  vi.waitUntil(() => readRecord(project.connection, id), { timeout: 20_000 });
 const refused = { status: 'failed', error: { code: 'mcp.definition_changed' } };
 
 describe('an MCP tool pinned at the creation of a task', () => {
@@ -99,11 +96,11 @@ describe('an MCP tool pinned at the creation of a task', () => {
     const ids = [(await project.create('p.do')).id];
     await project.restartWorkers();
     ids.push((await project.create('p.do')).id);
-    const [first, second] = [await planOf(ids[0] as string), await planOf(ids[1] as string)];
+    const [first, second] = [await recordOf(ids[0] as string), await recordOf(ids[1] as string)];
     expect(first.plan.operations['p.do']?.implementation).toMatchObject({
       mcp: { pinned: expect.stringMatching(/^[0-9a-f]{64}$/) },
     });
-    expect(second.digest).toBe(first.digest);
+    expect(second.plan_digest).toBe(first.plan_digest);
     for (const id of ids) expect(await project.wait(id)).toMatchObject({ result: { status: 'succeeded' } });
   });
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { explainTask } from '../../src/client/index.js';
 import type { JsonObject } from '../../src/contracts/json.js';
-import { isWhole, LONG } from '../fixtures/extent.js';
+import { isWhole, LONG, LONGER } from '../fixtures/extent.js';
 import { type RunningProject, runProject, type TestTask } from '../fixtures/running-project.js';
 import { config, mcpAbility, readLog } from '../fixtures/servers/definitions.js';
 import { MCP_PROGRAMS, type McpHttpServer, startMcpHttp } from '../fixtures/servers/mcp-http-server.js';
@@ -78,7 +78,7 @@ test('a server that is a bash script of the project runs by its first line, with
 
 const failed = (code: string) => ({ status: 'failed', error: { code }, steps: [{ status: 'failed', attempts: 1 }] });
 
-describe.each(isWhole('LONG') ? ['local', 'remote'] : ['remote'])('a tool of a %s server', (server) => {
+describe.each(isWhole('LONG') ? ['local', 'remote'] : ['remote'])('a tool of a %s server', LONGER, (server) => {
   test('returns its structured content if it has any', async () => {
     expect(await call(server, 'add', { a: 1, b: 2 })).toMatchObject({ status: 'succeeded', output: { sum: 3 } });
   });

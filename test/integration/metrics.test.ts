@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { AbilityError } from '../../src/contracts/problem.js';
 import { type OpenDoor, openDoor } from '../fixtures/http-door.js';
+import { NO_PROVIDER } from '../fixtures/no-provider.js';
 import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
 import { namesOf, readMetrics, type Sample, sampleOf } from '../fixtures/read-metrics.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
@@ -86,7 +87,7 @@ test('a token without read access sees no metrics', async () => {
   const runs = door.token('ann', ['run']);
   expect(await scrape(door, runs)).toMatchObject({ status: 403, samples: [] });
   const closed = await openDoor(project.connection, {
-    authentication: { findToken: (text) => door.tokens.authenticate(text) },
+    authentication: { ...NO_PROVIDER, findToken: (text) => door.tokens.authenticate(text) },
   });
   expect((await scrape(closed)).status).toBe(401);
   expect((await scrape(closed, door.token('ann', ['read']))).status).toBe(200);

@@ -61,16 +61,21 @@ notify:
   - { on: [approval.requested, approval.decided, task.failed], webhook: "env:HOOK", secret: "env:HOOK_SECRET", environments: [prod] }
   - { on: [approval.requested], webhook: "env:EVENTS", secret: "env:HOOK_SECRET", format: cloudevents, environments: [prod] }
   - { on: [approval.requested, task.failed], webhook: "env:SLACK", format: slack, environments: [prod] }
+  - { on: [approval.reminded, approval.escalated], webhook: "env:LATE", secret: "env:HOOK_SECRET", environments: [slow] }
   - { on: [task.failed], webhook: "env:FORBIDDEN", secret: "env:HOOK_SECRET", environments: [closed] }
   - { on: [schedule.refused, schedule.missed, delivery.refused], webhook: "env:NIGHT", secret: "env:HOOK_SECRET", environments: [prod] }
 policy: { allowed_hosts: ["127.0.0.1:${port}"] }
 `;
   project = await runProject({
-    'ability.yaml': projectFile('{ dev: {}, prod: {}, closed: {} }', notify),
+    'ability.yaml': projectFile(
+      '{ dev: {}, prod: {}, closed: {}, slow: { approvers: [alice], remind: [200ms, 400ms], escalate: { after: 600ms, to: leads } } }',
+      `people: { leads: [bob] }\n${notify}`,
+    ),
     '.env': [
       `HOOK=http://127.0.0.1:${port}/hook`,
       `EVENTS=http://127.0.0.1:${port}/events`,
       `NIGHT=http://127.0.0.1:${port}/night`,
+      `LATE=http://127.0.0.1:${port}/late`,
       `SLACK=http://127.0.0.1:${port}/slack`,
       'FORBIDDEN=http://localhost:9/never',
       `HOOK_SECRET=${SECRET}`,
@@ -109,11 +114,40 @@ hooks:
     handler: { expression: { deny_if: 'true', reason: Nothing at night. } }
 `;
 
+/** The open approvals of a task, once it has any. */
+const expectOpen = async (key: string) => {
+  await expect.poll(async () => (await readApprovals(project.connection, key)).length, { timeout: 20_000 }).toBe(1);
+  return readApprovals(project.connection, key);
+};
+
 const sent = (path: string) => received.filter((one) => one.path === path);
 const arrived = (path: string, count: number) => expect.poll(() => sent(path).length, { timeout: 20_000 }).toBe(count);
 const bodyOf = (path: string, index = 0) => JSON.parse(sent(path)[index]?.body ?? 'null');
 
 describe('a receiver of notices', () => {
+  test('learns that nobody decides, and whom that lets decide as well', async () => {
+    const { id } = await project.create('asks', {}, { environment: 'slow' });
+    const [approval] = await expectOpen(id);
+    const early = decide(project.connection, id, 'approve', { by: 'bob', approval_id: approval?.id as string });
+    await expect(early).rejects.toMatchObject({ code: 'approval.ignored' });
+    await arrived('/late', 3);
+    const bodies = sent('/late').map(({ body }) => JSON.parse(body));
+    expect(bodies.map(({ type }) => type).sort()).toEqual([
+      'approval.escalated',
+      'approval.reminded',
+      'approval.reminded',
+    ]);
+    expect(new Set(bodies.map((body) => body.id)).size).toBe(3);
+    const escalated = bodies.find(({ type }) => type === 'approval.escalated');
+    expect(escalated.data).toMatchObject({
+      approval: { approvers: ['alice', 'leads'] },
+      links: { commands: [expect.stringContaining('ability approve '), expect.anything()] },
+    });
+    await decide(project.connection, id, 'approve', { by: 'bob', approval_id: approval?.id as string });
+    const { result } = (await project.wait(id)) as { result: { approvals: { escalated_at?: string }[] } };
+    expect(result.approvals[0]?.escalated_at).toBeDefined();
+  });
+
   test('gets the request and the decision of an approval, signed, with the commands and without secrets', async () => {
     const { id } = await project.create('asks', { token: TOKEN }, { environment: 'prod' });
     await arrived('/hook', 1);
@@ -248,7 +282,9 @@ describe('what starts by itself and did not run', () => {
     await keepMisses(store, name, 'guarded', miss);
     const listed = await ability(['schedule', 'list'], { cwd: project.root, env: { TEMPORAL_ADDRESS: address } });
     expect(
-      listed.stdout.split('\n').map((line) => /(unavailable|refused|denied|missed)( [a-z_.]+)?/.exec(line)?.[0]),
+      listed.stdout
+        .split('\n')
+        .map((line) => /(unavailable|refused|denied|missed)( [a-z_]+\.[a-z_]+)?/.exec(line)?.[0]),
     ).toEqual([undefined, 'refused config.missing_credential', expect.stringMatching(/^refused /), 'denied', 'missed']);
   });
 

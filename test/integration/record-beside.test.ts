@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { cancelTask, decide, explainTask, openApprovals, viewTask } from '../../src/client/index.js';
 import { ACTIVITIES, QUERIES } from '../../src/contracts/names.js';
 import type { TaskRecord } from '../../src/contracts/record.js';
-import { mendRecord } from '../../src/doors/cli/commands/task/mend-record.js';
+import { mendRecord } from '../../src/operations/mend-record.js';
 import { type Flows, startFlows } from '../fixtures/flows.js';
 import { operation } from '../fixtures/project-folder.js';
 import { TEST_KEYS } from '../fixtures/running-project.js';
@@ -45,6 +45,15 @@ async function localActivitiesOf(key: string): Promise<string[]> {
     return data?.data ? [String(JSON.parse(Buffer.from(data.data).toString()).activity_type)] : [];
   });
   return types.filter((type) => type !== ACTIVITIES.preflight);
+}
+
+/** Creates a task that waits for an approval, and waits until it has its record, which follows in a moment. */
+async function createAsking(): Promise<string> {
+  const { connection } = flows.project;
+  const { id } = await flows.project.create(flows.define('steps: [{ id: ask, approval: { title: Go? } }]'));
+  await expect.poll(async () => (await openApprovals(connection, id)).length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => existsSync(fileOf(id)), { timeout: 20_000 }).toBe(true);
+  return id;
 }
 
 async function startAndEnd(yaml: string, input = {}): Promise<string> {
@@ -163,8 +172,7 @@ describe('a missing record is written from the history as the worker would have 
 
   test('terminated, when no worker could have written it', async () => {
     const { connection } = flows.project;
-    const { id } = await flows.project.create(flows.define('steps: [{ id: ask, approval: { title: Go? } }]'));
-    await expect.poll(async () => (await openApprovals(connection, id)).length).toBe(1);
+    const id = await createAsking();
     await connection.temporal.workflow.getHandle(id).terminate('by hand');
     expect(await mendRecord(connection, id, await viewTask(connection, id))).toMatch(/written now/);
     expect(recordOf(id).result).toMatchObject({ status: 'cancelled', error: { code: 'task.terminated' } });
@@ -188,8 +196,7 @@ describe('a missing record is written from the history as the worker would have 
 test('a record that cannot be written is counted, and does not change the end of the task', async () => {
   const { connection } = flows.project;
   const before = flows.project.host().recordsMissing;
-  const { id } = await flows.project.create(flows.define('steps: [{ id: ask, approval: { title: Go? } }]'));
-  await expect.poll(async () => (await openApprovals(connection, id)).length).toBe(1);
+  const id = await createAsking();
   rmSync(folderOf(id), { recursive: true });
   writeFileSync(folderOf(id), 'no folder');
   await decide(connection, id, 'approve', { by: 'ann' });
@@ -206,8 +213,7 @@ test('a record that cannot be written is counted, and does not change the end of
 describe('a worker that is killed at the end of a task', () => {
   test.each(['before', 'after'])('%s the record was written leaves the rest to the next worker', async (when) => {
     const { project } = flows;
-    const { id } = await project.create(flows.define('steps: [{ id: ask, approval: { title: Go? } }]'));
-    await expect.poll(async () => (await openApprovals(project.connection, id)).length).toBe(1);
+    const id = await createAsking();
     await project.stopWorkers();
     const { ino: created } = statSync(fileOf(id));
     const env = {

@@ -1,15 +1,16 @@
 import { request } from 'node:http';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { recruitIn } from '../../src/choosing/recruit/recruit.js';
 import { RegistryLoader } from '../../src/definitions/load-registry.js';
+import { findRuntime } from '../../src/doors/cli/program/project-client.js';
 import { pathsOf } from '../../src/server/project-paths.js';
 import { readRuntimeFile, writeRuntimeFile } from '../../src/server/runtime/runtime-file.js';
 import type { RuntimeDoor } from '../../src/worker/runtime.js';
 import { ability } from '../fixtures/called-command.js';
-import type { CommandEnd } from '../fixtures/command-line.js';
+import type { CommandEnd, CommandOptions } from '../fixtures/command-line.js';
 import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
-import { openDoorOf, throughSocket } from '../fixtures/runtime-door.js';
+import { openDoorOf } from '../fixtures/runtime-door.js';
 
 let project: RunningProject;
 let door: RuntimeDoor;
@@ -41,10 +42,31 @@ afterAll(async () => {
   await project.stop();
 });
 
+/** The link of the built command, whose requests the tests count. */
+const LINK = new URL('../../build/operations/over-http/door-link.js', import.meta.url).href;
+
+/** Runs a command, and counts its requests to the runtime. */
+async function counted(args: string[], options: CommandOptions): Promise<{ end: CommandEnd; requests: number }> {
+  const { DoorLink } = await import(/* @vite-ignore */ LINK);
+  const [ask, listen] = [vi.spyOn(DoorLink.prototype, 'ask'), vi.spyOn(DoorLink.prototype, 'listen')];
+  try {
+    const end = await ability(args, options);
+    return { end, requests: ask.mock.calls.length + listen.mock.calls.length };
+  } finally {
+    ask.mockRestore();
+    listen.mockRestore();
+  }
+}
+
+/** The same command without the runtime. */
+const alone = (args: string[], { cwd, env }: CommandOptions) =>
+  ability(args, { cwd, env: { ...env, ABILITY_SOCKET: 'off' } });
+
 /** Replaces what differs each time: keys, digests, times and durations. */
 function plain({ exitCode, stdout, stderr }: CommandEnd): unknown {
   const text = (from: string): string =>
     from
+      .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'RUN')
       .replaceAll(/t-[0-9a-z]{26}/g, 'KEY')
       .replaceAll(/\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+Z)?|\d\d:\d\d:\d\d/g, 'TIME')
       .replaceAll(/\b\d+(\.\d+)? ?(ms|s|min|h|d)\b( ago)?|\bnow\b/g, 'DURATION')
@@ -76,17 +98,19 @@ describe('the runtime does for a command line what the command itself does', () 
     [['task', 'list', '--status', 'nope', '--json'], 2],
   ])('ability %j ends with %d', async (args, exit, env = {}) => {
     const options = { cwd: project.root, env };
-    const done = (await throughSocket(args, options)) as CommandEnd;
-    expect(plain(done)).toEqual(plain(await ability(args, options)));
-    expect(done.exitCode).toBe(exit);
+    const { end, requests } = await counted(args, options);
+    expect(plain(end)).toEqual(plain(await alone(args, options)));
+    expect(end.exitCode).toBe(exit);
+    // What is wrong with the command itself is found without the runtime.
+    if (exit !== 2) expect(requests).toBeGreaterThan(0);
   });
 
   test('a repeated key gives the same task, and each way of reading it gives the same answer', async () => {
     const options = { cwd: project.root, env: { ABILITY_USER: 'zoe', ABILITY_CALLER: 'ci' } };
     const args = ['run', 'nothing', '--key', 'mine', '--json'];
-    const done = (await throughSocket(args, options)) as CommandEnd;
+    const done = await ability(args, options);
     expect(JSON.parse(done.stdout)).toMatchObject({ task_key: 'mine', requested_by: { name: 'zoe' } });
-    expect((await ability(args, options)).stdout).toBe(done.stdout);
+    expect((await alone(args, options)).stdout).toBe(done.stdout);
     for (const read of [
       ['task', 'show', 'mine'],
       ['task', 'show', 'mine', '--json'],
@@ -96,15 +120,42 @@ describe('the runtime does for a command line what the command itself does', () 
       ['why', 'mine', '--json'],
       ['task', 'list', '--json', '--limit', '3'],
     ]) {
-      const viaSocket = (await throughSocket(read, options)) as CommandEnd;
-      expect([read, plain(viaSocket)]).toEqual([read, plain(await ability(read, options))]);
+      const { end, requests } = await counted(read, options);
+      expect([read, requests > 0, plain(end)]).toEqual([read, true, plain(await alone(read, options))]);
     }
     expect((await ability(['task', 'show', 'mine'], options)).stdout).toContain('caller: ci');
   });
 });
 
+test('a task that is started over the socket is as one of this process: one execution, with what the definitions say', async () => {
+  const options = { cwd: project.root };
+  const memoOf = async (run: typeof ability) => {
+    const { stdout } = await run(['run', 'nothing', '--json'], options);
+    const handle = project.connection.temporal.workflow.getHandle(JSON.parse(stdout).task_key);
+    const { memo, taskQueue } = await handle.describe();
+    return { memo, taskQueue };
+  };
+  const own = await memoOf(alone as typeof ability);
+  expect(own.memo).toMatchObject({ version: 1 });
+  expect(await memoOf(ability)).toEqual(own);
+});
+
+test('a task of another project on the server is shown as such, once', async () => {
+  const other = await runProject({ ...workflow('theirs', 'steps: [{ id: one, let: { n: 1 } }]') });
+  try {
+    const { id } = await other.create('theirs');
+    const options = { cwd: project.root };
+    const { end, requests } = await counted(['task', 'show', id], options);
+    expect(requests).toBeGreaterThan(0);
+    expect(end.stderr.match(/belongs to/g)).toHaveLength(1);
+    expect(plain(end)).toEqual(plain(await alone(['task', 'show', id], options)));
+  } finally {
+    await other.stop();
+  }
+});
+
 describe('a runtime is bypassed', () => {
-  const nothing = () => throughSocket(['run', 'nothing'], { cwd: project.root });
+  const found = (env: Record<string, string> = {}) => findRuntime({ cwd: project.root, env, flags: {} });
 
   test.each([
     ['of another version', { version: '0.0.1' }],
@@ -119,30 +170,18 @@ describe('a runtime is bypassed', () => {
     if (!file) throw new Error('the runtime has no file');
     try {
       writeRuntimeFile(paths, { ...file, ...change } as never);
-      expect(await nothing()).toBeUndefined();
+      expect(found()).toBeUndefined();
     } finally {
       writeRuntimeFile(paths, file);
     }
-    expect(await nothing()).toMatchObject({ exitCode: 0 });
+    expect(found()?.socket).toBe(door.socket);
   });
 
   test.each([
-    ['from another time zone', { TZ: 'Pacific/Kiritimati' }],
     ['if another server is configured', { TEMPORAL_ADDRESS: '127.0.0.1:1' }],
     ['if this is configured', { ABILITY_SOCKET: 'off' }],
-  ])('%s', async (_, env) => {
-    expect(await throughSocket(['run', 'nothing'], { cwd: project.root, env })).toBeUndefined();
-  });
-
-  test('after a change of the name of the project', async () => {
-    const text = projectFile('{ dev: {} }');
-    const before = (await import('node:fs')).readFileSync(`${project.root}/ability.yaml`, 'utf8');
-    try {
-      project.write({ 'ability.yaml': text });
-      expect(await nothing()).toBeUndefined();
-    } finally {
-      project.write({ 'ability.yaml': before });
-    }
+  ])('%s', (_, env) => {
+    expect(found(env as unknown as Record<string, string>)).toBeUndefined();
   });
 });
 
@@ -196,6 +235,17 @@ describe('the door behind the socket', () => {
     const pack = loader.load().packs.get(recruited().specialist_id)?.value;
     const { status, body } = await send('POST', '/v1/runs', { ability: pack?.workflow, wait: '60s' });
     expect([status, body.output]).toEqual([200, 'drawn']);
+  });
+
+  test('declines requests after a change of the name of its project, so that commands bypass it', async () => {
+    const text = projectFile('{ dev: {} }');
+    const before = (await import('node:fs')).readFileSync(`${project.root}/ability.yaml`, 'utf8');
+    try {
+      project.write({ 'ability.yaml': text });
+      expect(await send('GET', '/v1/tasks')).toMatchObject({ body: { code: 'door.unreachable' } });
+    } finally {
+      project.write({ 'ability.yaml': before });
+    }
   });
 
   test('accepts decisions only with a token, and no requests from a browser page', async () => {

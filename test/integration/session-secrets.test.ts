@@ -4,7 +4,7 @@ import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { promptSession, showSession, startSession, stopSession } from '../../src/client/index.js';
 import { sessionIdOf } from '../../src/contracts/names.js';
-import { renderSession, renderTurn } from '../../src/doors/cli/output/render-session.js';
+import { renderSession, renderTurn } from '../../src/doors/cli/commands/session.js';
 import { operation, projectFile } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 

@@ -6,7 +6,7 @@ import { promptSession, showSession, startSession } from '../../src/client/index
 import { sessionIdOf, taskQueueOf, WORKFLOWS } from '../../src/contracts/names.js';
 import type { AbilityError } from '../../src/contracts/problem.js';
 import type { SessionStart } from '../../src/contracts/session.js';
-import { renderSession } from '../../src/doors/cli/output/render-session.js';
+import { renderSession } from '../../src/doors/cli/commands/session.js';
 import { replayHistory } from '../../src/worker/replay/replay-history.js';
 import { operation, projectFile } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';

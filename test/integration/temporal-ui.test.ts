@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { linkOf, openApprovals } from '../../src/client/index.js';
+import { linksOf, openApprovals } from '../../src/client/index.js';
 import { CHROMIUM, withPage } from '../fixtures/browser.js';
 import { LONG } from '../fixtures/extent.js';
 import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
@@ -73,7 +73,7 @@ describe.skipIf(!CHROMIUM)('the Temporal UI (needs chromium: apt-get install chr
   test('a person opens the waiting task, sends the signal `approve`, and the task continues', async () => {
     const { id, approval } = await waitingTask();
     await withPage(async (page) => {
-      await page.goto(linkOf(project.connection, id) as string);
+      await page.goto(linksOf(project.connection, id).temporal as string);
       await page.getByText('signup_e2e_test').first().waitFor();
       await page.screenshot({ path: join(PICTURES, 'waiting-task.png') });
       await page.locator('button:visible', { hasText: 'More Actions' }).first().click();

@@ -60,7 +60,7 @@ output: done
   open.push(project);
   return project;
 }
-const on = () => ({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' });
+const on = () => ({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url });
 const TREE = [
   'invoke_workflow t.waits',
   '  hook here',

@@ -13,7 +13,7 @@ import { json, type RecordingService, startService } from '../fixtures/servers/r
 const SECRET = 'secret-of-the-service-4711';
 const BUSY = json({ error: 'busy' }, 503);
 const FREE = json({ ok: true });
-const NAMES = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_PROTOCOL', 'OTEL_BSP_SCHEDULE_DELAY'] as const;
+const NAMES = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_BSP_SCHEDULE_DELAY'] as const;
 const before = Object.fromEntries(NAMES.map((name) => [name, process.env[name]]));
 
 let receiver: OtlpReceiver;
@@ -24,7 +24,6 @@ beforeAll(async () => {
   receiver = await startReceiver();
   service = await startService();
   process.env.OTEL_EXPORTER_OTLP_ENDPOINT = receiver.url;
-  process.env.OTEL_EXPORTER_OTLP_PROTOCOL = 'http/json';
   process.env.OTEL_BSP_SCHEDULE_DELAY = '100';
   project = await runProject({
     'ability.yaml': projectFile('{ dev: {} }', models({ small: '' })),

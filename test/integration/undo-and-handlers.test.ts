@@ -135,8 +135,8 @@ steps:
     });
     expect(flows.lines('undo-fails')).toEqual(['a', 'b', 'c', 'undo a']);
     expect(result.warnings).toEqual([
-      expect.stringMatching(/Not taken back: c: expression\.failed/),
-      expect.stringMatching(/Not taken back: b: script\.exit/),
+      expect.stringMatching(/Not undone: c: expression\.failed/),
+      expect.stringMatching(/Not undone: b: script\.exit/),
     ]);
   });
 });

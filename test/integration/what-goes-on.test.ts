@@ -66,7 +66,7 @@ test('a waiting caller learns what each step waits for, the attempt of each call
     expect.arrayContaining([
       { path: 'all/signal', for: 'signal', what: 'go', until },
       { path: 'all/pause', for: 'time', until },
-      { path: 'all/again', for: 'attempt', attempt: 2, until },
+      { path: 'all/again', for: 'attempt', what: 'mine.own', attempt: 2, until },
       { path: 'all/poll', for: 'turn', until },
     ]),
   );

@@ -93,7 +93,7 @@ output: "\${{ [size(steps.all.output), int(steps.all.output[${CALLS - 1}].echo)]
   [
     'written one by one',
     `steps:\n${list(CALLS)
-      .map((n) => `  - { id: s${n}, call: util.call, with: {} }`)
+      .map((n) => `- id: s${n}\n  call: util.call`)
       .join('\n')}`,
     {},
   ],

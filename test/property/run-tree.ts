@@ -33,7 +33,8 @@ export async function resultOfTree(task: TaskWorkflow, tree: Tree, progress?: Pr
   return (await carryOut(task, tree, progress)).result;
 }
 
-async function carryOut(
+/** @returns also the calls that were made, in order. */
+export async function carryOut(
   task: TaskWorkflow,
   tree: Tree,
   progress?: Progress,

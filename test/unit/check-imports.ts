@@ -1,10 +1,11 @@
 import { dirname, join } from 'node:path/posix';
 
-/** What each room may import at run time besides itself, `rules`, `text`, `contracts`, and `disk` outside the sandbox; drawn in docs/architecture.md. */
+/** What each room may import at run time besides itself, `rules`, `kinds`, `text`, `contracts`, and `disk` outside the sandbox; drawn in docs/architecture.md. */
 export const ARROWS: Record<string, readonly string[]> = {
   contracts: [],
   text: [],
   disk: [],
+  kinds: [],
   rules: [],
   workflows: [],
   definitions: [],
@@ -19,14 +20,30 @@ export const ARROWS: Record<string, readonly string[]> = {
   // What holds a key has the input with its defaults, so a request for that key is compared after the same check.
   client: ['server', 'planning'],
   testing: ['client', 'definitions', 'planning', 'activities', 'server', 'worker'],
-  doors: ['client', 'definitions', 'planning', 'lint', 'authoring', 'choosing', 'server', 'worker', 'testing'],
+  shown: [],
+  // It runs in a browser, and knows the operations by their types alone.
+  page: [],
+  operations: ['shown', 'client', 'definitions', 'planning', 'authoring', 'choosing', 'server', 'worker'],
+  // The command line opens the other doors; the door over HTTP has that of MCP in it.
+  'doors/cli': ['doors/guard', 'doors/http', 'doors/mcp', 'doors/runtime'],
+  'doors/guard': [],
+  'doors/http': ['doors/mcp'],
+  'doors/library': [],
+  'doors/mcp': [],
+  'doors/runtime': ['doors/cli', 'doors/http'],
 };
+
+/** What each door may import. */
+export const BEHIND_DOORS =
+  'operations shown client definitions planning lint authoring choosing server worker testing'.split(' ');
 
 /** Packages for the rooms whose code runs in Temporal's sandbox or everywhere; other rooms may use any. */
 const PACKAGES: Record<string, (name: string) => boolean> = {
   contracts: () => false,
   text: (name) => !name.startsWith('node:') && !name.startsWith('@temporalio/'),
   rules: (name) => !name.startsWith('node:') && !name.startsWith('@temporalio/'),
+  kinds: () => false,
+  page: (name) => /^(preact|@preact\/signals|@dagrejs\/dagre)(\/|$)/.test(name),
   workflows: (name) => name === '@temporalio/workflow' || name === '@temporalio/common',
 };
 
@@ -69,7 +86,8 @@ export function importCircles(sources: ReadonlyMap<string, string>): string[] {
     if (begin >= 0) circles.push([...way.slice(begin), file].join(' -> '));
     if (begin >= 0 || done.has(file)) return;
     for (const [, , specifier = ''] of (sources.get(file) ?? '').matchAll(STATEMENT)) {
-      const target = join(dirname(file), specifier).replace(/\.js$/, '.ts');
+      const path = join(dirname(file), specifier).replace(/\.js$/, '');
+      const target = sources.has(`${path}.tsx`) ? `${path}.tsx` : `${path}.ts`;
       if (specifier.startsWith('.') && sources.has(target)) visit(target, [...way, file]);
     }
     done.add(file);
@@ -96,12 +114,14 @@ function isAllowed(room: string, file: string, specifier: string): boolean {
   if (target === room) return true;
   if (room === 'contracts') return false;
   if (room === 'text' || room === 'disk') return target === 'contracts';
+  if (room === 'kinds') return ['text', 'contracts'].includes(target);
   if (target === 'disk') return !['rules', 'workflows'].includes(room);
-  return ['rules', 'text', 'contracts'].includes(target) || (ARROWS[room]?.includes(target) ?? false);
+  if (room.startsWith('doors/') && BEHIND_DOORS.includes(target)) return true;
+  return ['rules', 'kinds', 'text', 'contracts'].includes(target) || (ARROWS[room]?.includes(target) ?? false);
 }
 
 function roomOf(path: string): string {
-  return /^src\/([a-z]+)\//.exec(path)?.[1] ?? path;
+  return /^src\/(doors\/[a-z]+|[a-z]+)\//.exec(path)?.[1] ?? path;
 }
 
 function lineOf(source: string, index: number): number {

@@ -6,7 +6,7 @@ import { forbiddenImports, importCircles, runtimeImports } from './check-imports
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const files = readdirSync(`${ROOT}/src`, { recursive: true, encoding: 'utf8' })
   .map((name) => `src/${name.replaceAll('\\', '/')}`)
-  .filter((name) => name.endsWith('.ts'))
+  .filter((name) => /\.tsx?$/.test(name))
   .sort();
 const textOf = (file: string): string => readFileSync(`${ROOT}/${file}`, 'utf8');
 
@@ -22,7 +22,7 @@ describe('the source tree', () => {
   test('has only known rooms', () => {
     const rooms = new Set(files.map((file) => file.split('/')[1]));
     const known =
-      'activities authoring choosing client contracts definitions disk doors lint planning rules server testing text tracing worker workflows';
+      'activities authoring choosing client contracts definitions disk doors kinds lint operations page planning rules server shown testing text tracing worker workflows';
     expect([...rooms].filter((room) => !known.split(' ').includes(room ?? ''))).toEqual([]);
   });
 
@@ -49,15 +49,14 @@ describe('the source tree', () => {
     expect(importCircles(new Map(files.map((file) => [file, textOf(file)])))).toEqual([]);
   });
 
-  test('has no file of logic over 300 lines', () => {
+  test('has no file of logic over 400 lines', () => {
     // Tables of texts and data.
     const tables = [
       'src/contracts/codes.ts',
       'src/contracts/lint-codes.ts',
       'src/rules/expressions/zones/zone-data.ts',
-      'src/rules/expressions/zones/zone-names.ts',
     ];
-    const long = files.filter((file) => textOf(file).trimEnd().split('\n').length > 300);
+    const long = files.filter((file) => textOf(file).trimEnd().split('\n').length > 400);
     expect(long.filter((file) => !tables.includes(file))).toEqual([]);
   });
 
@@ -68,7 +67,7 @@ describe('the source tree', () => {
 
   test('has kebab-case files named after the one thing they hold', () => {
     const names = files.flatMap((file) => file.split('/').slice(1));
-    expect(names.filter((name) => !/^[a-z0-9]+(-[a-z0-9]+)*(\.ts)?$/.test(name))).toEqual([]);
+    expect(names.filter((name) => !/^[a-z0-9]+(-[a-z0-9]+)*(\.tsx?)?$/.test(name))).toEqual([]);
     const vague = /^(utils?|helpers?|commons?|managers?|misc)$/;
     expect(names.filter((name) => name.split(/[-.]/).some((word) => vague.test(word)))).toEqual([]);
   });
@@ -81,6 +80,8 @@ describe('the check', () => {
     ['src/workflows/x.ts', "import { writeWhole } from '../disk/write-whole.js';"],
     ['src/disk/x.ts', "import { takeLock } from '../server/lock.js';"],
     ['src/rules/x.ts', "import { readFileSync } from 'node:fs';"],
+    ['src/kinds/api/x.ts', "import { readFileSync } from 'node:fs';"],
+    ['src/kinds/api/x.ts', "import { isHostAllowed } from '../../rules/calls/allowed-hosts.js';"],
     ['src/rules/x.ts', "import { load } from '../definitions/load-registry.js';"],
     ['src/workflows/x.ts', "import { createHash } from 'node:crypto';"],
     ['src/workflows/x.ts', "import Ajv from 'ajv';"],
@@ -99,6 +100,9 @@ describe('the check', () => {
     ['src/doors/cli/x.ts', "import { call } from '../../activities/call.js';"],
     ['src/doors/cli/x.ts', "export { task } from '../../workflows/task.js';"],
     ['src/doors/cli/x.ts', "const { call } = await import('../../activities/call.js');"],
+    ['src/doors/mcp/x.ts', "import { main } from '../cli/main.js';"],
+    ['src/doors/library/x.ts', "import { openHttpDoor } from '../http/open-http-door.js';"],
+    ['src/operations/x.ts', "import { main } from '../doors/cli/main.js';"],
     ['src/client/x.ts', "import '../definitions/load-registry.js';"],
     ['src/client/x.ts', "export * from '../definitions/load-registry.js';"],
     ['src/client/x.ts', "import {\n  type A,\n  b,\n} from '../definitions/load-registry.js';"],
@@ -113,6 +117,7 @@ describe('the check', () => {
     ['src/client/x.ts', "import type {\n  A,\n  B,\n} from '../definitions/registry.js';"],
     ['src/client/x.ts', "export type { Registry } from '../definitions/registry.js';"],
     ['src/contracts/x.ts', "import { EXIT } from './exit-codes.js';"],
+    ['src/rules/x.ts', "import { kindOf } from '../kinds/kinds.js';"],
     ['src/choosing/x.ts', "import { writeWhole } from '../disk/write-whole.js';"],
     ['src/rules/expressions/x.ts', "import { AbilityError } from '../../contracts/problem.js';"],
     ['src/workflows/x.ts', "import { sleep } from '@temporalio/workflow';\nimport { glob } from '../text/glob.js';"],

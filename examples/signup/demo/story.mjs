@@ -68,7 +68,7 @@ async function refuseGuard({ ability }) {
 }
 
 async function failStep({ ability }, build) {
-  showSection('A step fails: the address has an account already. The clean-up runs all the same');
+  showSection('A step fails: the address has an account already. `finally` runs all the same');
   const input = ['--set', `build_id=${build}`, '--set', `email=${TAKEN_EMAIL}`];
   const key = `${KEY_PREFIX}${build}`;
   await ability.run(['run', 'signup_e2e_test', ...input, '--env', 'staging', '--key', key], { exit: 1 });

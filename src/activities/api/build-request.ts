@@ -35,7 +35,7 @@ export interface ApiRequest {
   body: string | Buffer | FileBody | undefined;
 }
 
-/** @throws CallFailure `input.invalid`; AbilityError `config.missing_credential`. Source: docs/api-calls.md. */
+/** @throws CallFailure `input.invalid`; AbilityError `config.missing_credential`. */
 export function buildRequest({ api }: ApiImplementation, call: CallInput): ApiRequest {
   const { input } = call;
   const scope = { values: { input, environment: { ...call.environment } } };
@@ -64,7 +64,7 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
  * The request of a redirect; undefined if the answer is none. Credentials stay with their host: their headers and
- * parameters are removed for another one. Source: docs/operations.md#safety.
+ * parameters are removed for another one.
  * @throws CallFailure `denied.host` if another host's address still contains a credential.
  */
 export function followRedirect(answer: Dispatcher.ResponseData, from: ApiRequest): ApiRequest | undefined {

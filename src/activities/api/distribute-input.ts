@@ -5,7 +5,7 @@ import { expressionsIn } from '../../rules/expressions/template.js';
 import type { CallInput } from '../call/call-input.js';
 import { inputsOfPath } from './build-path.js';
 
-/** Methods whose unnamed input goes to the query. Source: docs/api-calls.md. */
+/** Methods whose unnamed input goes to the query. */
 const TO_THE_QUERY: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
 
 export interface UnnamedInput {

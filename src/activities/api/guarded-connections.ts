@@ -7,7 +7,7 @@ import { CallFailure } from '../call/call-failure.js';
 
 const agents = new Map<string, Agent>();
 
-/** Checks each resolved address and connects to exactly that one. Source: docs/operations.md#safety. */
+/** Checks each resolved address and connects to exactly that one. */
 function guardedAgent(allowed: readonly string[]): Agent {
   const key = keyOf(allowed);
   const known = agents.get(key);

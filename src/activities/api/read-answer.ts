@@ -19,7 +19,7 @@ export interface WholeAnswer {
   url: URL;
 }
 
-/** Body or `{ status, body, headers }`. @throws CallFailure `api.output_invalid`. Source: docs/api-calls.md. */
+/** Body or `{ status, body, headers }`. @throws CallFailure `api.output_invalid`. */
 export function readAnswer(answer: WholeAnswer, response: PlanApiResponse | undefined, call: CallInput): Json {
   return wrapBody(answer, readBody(answer, response, call), response);
 }
@@ -112,7 +112,7 @@ function parseJson(text: string, reading: Reading): Json | undefined {
  * Decodes an answer by its charset, else as UTF-8. @param type the header `content-type`. @throws AbilityError
  * `api.output_invalid` for an unknown charset or invalid bytes.
  */
-export function decodeAnswer(bytes: Buffer, type: string, reading: Reading): string {
+function decodeAnswer(bytes: Buffer, type: string, reading: Reading): string {
   const charset = /charset="?([^\s;"]+)/i.exec(type)?.[1] ?? 'utf-8';
   const decoder = decoderOf(charset);
   if (decoder === undefined) {

@@ -91,7 +91,7 @@ export function encode(text: string, name: string): string {
 }
 
 /** As {@link encode}, but keeps reserved characters that neither end a value nor decode to a blank. */
-export function encodeKeepingReserved(text: string, name: string): string {
+function encodeKeepingReserved(text: string, name: string): string {
   return encode(text, name).replaceAll(/%(3A|2F|3F|40|24|2C|3B|3D)/g, (escaped) => decodeURIComponent(escaped));
 }
 

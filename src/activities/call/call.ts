@@ -5,20 +5,24 @@ import type { HookAnswer, Phase } from '../../contracts/hooks.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
 import type { Plan, PlanHook, PlanOperation } from '../../contracts/plan.js';
 import { AbilityError, reasonOf } from '../../contracts/problem.js';
+import { kindOf } from '../../kinds/kinds.js';
 import { operationInput } from '../../planning/input/check-input.js';
 import { attemptsOf, waitAskedFor } from '../../rules/calls/call-limits.js';
 import { isRetryableCode } from '../../rules/calls/error-families.js';
 import { firstDeny, isGuardPhase } from '../../rules/hooks/fold-answers.js';
+import { handlerKindOf } from '../../rules/hooks/handlers.js';
 import { denialOf } from '../../rules/hooks/hook-facts.js';
 import { findStep } from '../../rules/steps/find-step.js';
 import { isPlainYes } from '../../rules/tasks/stored-result.js';
 import { keyOf } from '../../rules/tasks/task-ids.js';
 import { wayOnFrom } from '../../rules/tasks/ways-to-retry.js';
+import { defined } from '../../text/defined.js';
 import { currentTraceparent } from '../../tracing/current-span.js';
 import type { Admitted } from '../admission.js';
 import type { ActivityDependencies } from '../dependencies.js';
 import { delayOf, taskOf, toFailure, unknownOutcome } from '../failures.js';
 import { CallFiles } from '../files/call-files.js';
+import { aboutTask } from '../hooks/hook-context.js';
 import type { HookDependencies } from '../hooks/hook-dependencies.js';
 import { runHooks } from '../hooks/run-hooks.js';
 import { sealInvalid } from '../seal.js';
@@ -26,7 +30,7 @@ import { type Attempt, beginAttempt, cancelledBy, isSettled, limited, masked, wh
 import { asUnusableAnswer, CallFailure, factsOf } from './call-failure.js';
 import type { CallInput } from './call-input.js';
 import { CallLog } from './call-log.js';
-import { checkOutput } from './check-call-output.js';
+import { checkFound, checkOutput } from './check-call-output.js';
 import { EffectMark } from './effect-mark.js';
 import { recordContent, traceAttempt } from './trace-call.js';
 
@@ -35,7 +39,7 @@ type CallDependencies = HookDependencies &
 
 /**
  * One attempt of a low-level call: admitted, guarded, checked, executed, checked again. The activity's type is the
- * operation, so that history and UI show its name. Source: docs/architecture.md#the-way-of-a-task.
+ * operation, so that history and UI show its name.
  */
 export function createCall(dependencies: CallDependencies): (request: CallRequest) => Promise<CallAnswer> {
   return (request) => whileBeating(Context.current(), () => makeAttempt(request, dependencies));
@@ -70,15 +74,16 @@ async function makeAttempt(request: CallRequest, dependencies: CallDependencies)
     if (attempt.signal.aborted && !isSettled(error)) throw cancelledBy(attempt, error, operation);
     const { number, arrivedBefore } = attempt;
     const unclearBefore = attempt.unclearBefore || attempt.lostBefore;
-    const attemptsLeft = Math.max(0, attempts - number);
+    const { unclear: isUnclear, hasArrived } = factsOf(error);
+    const unclear = isUnclear || attempt.lostBefore;
+    // What became of it is asked before another attempt.
+    const attemptsLeft = unclear && operation.unknown ? 0 : Math.max(0, attempts - number);
     const { effects } = operation;
     const asked = (error instanceof AbilityError && waitAskedFor(error, Date.now())) || 0;
     const { retryPolicy: policy } = context.info;
     const delayMs = jitter || asked > 0 ? delayOf(policy, number, asked, jitter ? Math.random : undefined) : undefined;
     const before = { unclearBefore, arrivedBefore, hooks };
     const facts = { effects, errors, condition, delayMs, attempt: number, attemptsLeft, ...before };
-    const { unclear: isUnclear, hasArrived } = factsOf(error);
-    const unclear = isUnclear || attempt.lostBefore;
     if ((isOnce || unclear || hasArrived) && attemptsLeft > 0) {
       attempt.leave({ ...(unclear && { unclear }), ...(hasArrived && { arrived: hasArrived }) });
     }
@@ -138,7 +143,8 @@ async function runAttempt(
       const wasLeft = await mark?.make();
       // Without a mark the lost attempt had not begun.
       attempt.lostBefore &&= wasLeft === true;
-      if (mark && attempt.lostBefore && !mayFollowLost(plan, operation, path)) throw mark.lostAttempt();
+      const because = mark && attempt.lostBefore ? whyNotAfterLost(plan, operation, path) : undefined;
+      if (mark && because !== undefined) throw mark.lostAttempt(because);
       hasBegun = true;
     },
     log,
@@ -148,10 +154,11 @@ async function runAttempt(
   const warnings: string[] = [];
   try {
     // Traces never contain what models receive and answer.
-    const isTool = operation.implementation.kind !== 'model';
+    const isTool = kindOf(operation.implementation).isTool;
     if (isTool) recordContent(log, 'toolArguments', input);
     const output = checkOutput(operation, call, await dependencies.execute(operation, call));
     if (isTool) recordContent(log, 'toolResult', output);
+    if (request.about) checkFound(plan, request.about, output);
     await settle('succeeded', output, null);
     const answer: CallAnswer = { output };
     if (Object.keys(files.made).length > 0) answer.files = files.made;
@@ -188,22 +195,24 @@ function hookFieldsOf(answers: HookAnswer[]): Pick<CallAnswer, 'allowed' | 'allo
 }
 
 /** Temporal repeats an attempt that was lost with its worker whatever `retry.errors` names. */
-function mayFollowLost(plan: Plan, operation: PlanOperation, path: string): boolean {
-  return isRetryableCode('timeout.call', retryOf(plan, operation, path).errors);
+function whyNotAfterLost(plan: Plan, operation: PlanOperation, path: string): string | undefined {
+  if (operation.unknown) return `${operation.unknown.call} is asked first`;
+  const mayFollow = isRetryableCode('timeout.call', retryOf(plan, operation, path).errors);
+  return mayFollow ? undefined : '`retry.errors` names no timeout';
 }
 
 /** A repeatable call leaves no mark. */
 function markOf(
   { plan, root }: Admitted,
   operation: PlanOperation,
-  { path, groups = [] }: CallRequest,
+  { path, groups = [], after }: CallRequest,
   { marks }: CallDependencies,
 ): EffectMark | undefined {
   if (isRepeatable(operation.effects)) return undefined;
   const { info } = Context.current();
   const task = taskOf(Context.current());
   const { project, environment } = plan;
-  const call = { project, environment: environment.name, call: `${task}/${path}`, groups };
+  const call = { project, environment: environment.name, call: `${task}/${path}`, groups, ...defined({ after }) };
   const by = { run: info.workflowExecution?.runId ?? '', activity: info.activityId };
   return new EffectMark(marks, call, by, wayOnFrom(root, task, path));
 }
@@ -250,31 +259,29 @@ interface Around {
   outcome?: { status: string; output: Json; error: unknown };
 }
 
-/** Runs in the attempt, so built-ins cost no event. Source: docs/architecture.md#the-way-of-a-task. */
+/** Runs in the attempt, so built-ins cost no event. */
 async function runBuiltinHooks(
   phase: Phase,
   hooks: readonly PlanHook[],
   { admitted, operation, request, input, signal, outcome }: Around,
   dependencies: HookDependencies,
 ): Promise<HookAnswer[]> {
-  const builtins = hooks.filter(({ handler }) => handler.kind === 'builtin');
+  const builtins = hooks.filter(({ handler }) => handlerKindOf(handler).isInAttempt);
   // Shown guards have answered in the activity of their phase.
   const isShown = phase === 'PreAbilityCall' && admitted.plan.hooks === 'activities';
   if (builtins.length === 0 || isShown) return [];
   const { path } = request;
-  const { plan, seal, user, session, caller, trace } = admitted;
-  const facts = { plan, operation, input, task: taskOf(Context.current()), user, session, ...(outcome && { outcome }) };
   const context = {
-    ...facts,
-    scope: seal.scope,
-    caller,
+    ...aboutTask(admitted),
+    operation,
+    input,
+    task: taskOf(Context.current()),
+    ...(outcome && { outcome }),
     path,
     moment: Date.now(),
     hooks: builtins,
-    planDigest: seal.plan,
     signal,
     logs: undefined,
-    ...(trace !== undefined && { trace }),
   };
   return runHooks(phase, context, { blockingOnly: isGuardPhase(phase) }, dependencies);
 }

@@ -1,7 +1,9 @@
+import type { CallRequest } from '../../contracts/activities.js';
 import type { Json } from '../../contracts/json.js';
-import type { PlanOperation } from '../../contracts/plan.js';
+import type { Plan, PlanOperation } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { checkAgainst } from '../../planning/input/schemas.js';
+import { judgeAnswer } from '../../rules/calls/judge-answer.js';
 import { evaluateCondition } from '../../rules/expressions/condition.js';
 import { CallFailure } from './call-failure.js';
 import type { CallInput } from './call-input.js';
@@ -39,4 +41,20 @@ function refuseLarge(key: string, call: CallInput, output: Json): void {
   if (bytes <= call.outputBytes) return;
   const message = `The output of ${key} has ${bytes} bytes; the maximum is ${call.outputBytes}`;
   throw new CallFailure({ code: 'output.too_large', message });
+}
+
+/** What a question finds must fit the contract of the lost call. @throws CallFailure `<kind>.output_invalid`. */
+export function checkFound({ operations }: Plan, about: NonNullable<CallRequest['about']>, output: Json): void {
+  const { operation: key, ...lost } = about;
+  const of = Object.hasOwn(operations, key) ? operations[key] : undefined;
+  const verdict = of?.unknown && judgeAnswer(of.unknown, lost, { output, error: null });
+  if (verdict?.is !== 'happened' || !of?.output_schema) return;
+  const code = `${of.implementation.kind}.output_invalid`;
+  const what = `The output of ${key} that was found`;
+  try {
+    checkAgainst(of.output_schema, verdict.output, { code, what });
+  } catch (error) {
+    if (!(error instanceof AbilityError)) throw error;
+    throw new CallFailure(error.toProblem(), { cause: error });
+  }
 }

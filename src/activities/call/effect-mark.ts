@@ -8,6 +8,8 @@ export interface MarkedCall {
   call: string;
   /** Attempt of each retried group around the call, outermost first; empty: the first attempt of all. */
   groups: readonly number[];
+  /** Number of earlier attempts that were lost and had no effect; absent: none. */
+  after?: number;
 }
 
 export interface MarkedBy {
@@ -50,10 +52,10 @@ export class EffectMark {
     return found !== 'made';
   }
 
-  /** The failure if an earlier attempt was lost after it left the mark, and must not be repeated. */
-  lostAttempt(): CallFailure {
+  /** The failure if an earlier attempt was lost after it left the mark. @param because why it is not repeated now. */
+  lostAttempt(because: string): CallFailure {
     return this.unknown(
-      `An earlier attempt of ${this.call.call} was lost with its worker, and nothing was done now, since \`retry.errors\` names no timeout`,
+      `An earlier attempt of ${this.call.call} was lost with its worker, and nothing was done now, since ${because}`,
     );
   }
 

@@ -1,5 +1,6 @@
 import type { Json } from '../../contracts/json.js';
 import type { PlanOperation } from '../../contracts/plan.js';
+import type { ImplementationOf, KindName } from '../../kinds/kind.js';
 import { callApi } from '../api/call-api.js';
 import type { RateLimiter } from '../api/rate-limit.js';
 import { callMcp } from '../mcp/call-mcp.js';
@@ -26,17 +27,21 @@ export interface ExecuteDependencies {
 /** Executes one attempt of a call. @returns its unchecked output. @throws AbilityError, CallFailure. */
 export type Execute = (operation: PlanOperation, call: CallInput) => Promise<Json>;
 
+type Call<K extends KindName> = (
+  implementation: ImplementationOf<K>,
+  call: CallInput,
+  dependencies: ExecuteDependencies,
+) => Promise<Json>;
+
+const CALLS: { readonly [K in KindName]: Call<K> } = {
+  script: callScript,
+  mcp: callMcp,
+  api: callApi,
+  model: callModel,
+};
+
+const callOf = <K extends KindName>({ kind }: { kind: K }): Call<K> => CALLS[kind];
+
 export function createExecute(dependencies: ExecuteDependencies): Execute {
-  return ({ implementation }, call) => {
-    switch (implementation.kind) {
-      case 'script':
-        return callScript(implementation, call, dependencies);
-      case 'mcp':
-        return callMcp(implementation, call, dependencies);
-      case 'api':
-        return callApi(implementation, call, dependencies);
-      case 'model':
-        return callModel(implementation, call, dependencies);
-    }
-  };
+  return ({ implementation }, call) => callOf(implementation)(implementation, call, dependencies);
 }

@@ -2,9 +2,10 @@ import type { Info } from '@temporalio/activity';
 import { TemporalFailure } from '@temporalio/common';
 import type { CallAnswer, CallRequest } from '../../contracts/activities.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
-import type { PlanImplementation, PlanOperation } from '../../contracts/plan.js';
+import type { PlanOperation } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
-import { ATTRIBUTES as A, OPERATIONS, type SpanAttributes } from '../../contracts/traces.js';
+import { ATTRIBUTES as A, OPERATIONS } from '../../contracts/traces.js';
+import { kindOf } from '../../kinds/kinds.js';
 import { attemptSpanId, hookInstanceOf, stepInstanceOf, stepSpanId, taskSpanId } from '../../rules/traces/trace-ids.js';
 import { addToSpan, currentSpan, inSpan, type NewSpan, runWithin } from '../../tracing/current-span.js';
 import type { Tracer } from '../../tracing/open-tracer.js';
@@ -83,31 +84,17 @@ function spanOf({ implementation, key, effects }: PlanOperation, id: string): Ne
     });
     return { name: `${OPERATIONS.chat} ${name}`, isRequest: !script, attributes };
   }
-  const isScript = implementation.kind === 'script';
+  const own = kindOf(implementation);
   const attributes = {
     [A.operation]: OPERATIONS.tool,
     [A.tool]: key,
-    [A.toolType]: isScript ? 'function' : 'extension',
     [A.toolCall]: id,
     [A.effects]: effects,
     [A.implementation]: implementation.id,
-    ...attributesOf(implementation),
+    [A.kind]: implementation.kind,
+    ...own.attributes(implementation),
   };
-  return { name: `${OPERATIONS.tool} ${key}`, isRequest: !isScript, attributes };
-}
-
-function attributesOf(implementation: Exclude<PlanImplementation, { kind: 'model' }>): SpanAttributes {
-  switch (implementation.kind) {
-    case 'mcp': {
-      const { server } = implementation.mcp;
-      const transport = server.transport === 'stdio' ? 'pipe' : 'tcp';
-      return { [A.kind]: 'mcp', [A.mcpMethod]: 'tools/call', [A.mcpServer]: server.name, [A.transport]: transport };
-    }
-    case 'api':
-      return { [A.kind]: 'api', [A.httpMethod]: implementation.api.method };
-    case 'script':
-      return { [A.kind]: 'script' };
-  }
+  return { name: `${OPERATIONS.tool} ${key}`, isRequest: own.isRequest(implementation), attributes };
 }
 
 function codeOfFailure(error: unknown): string {

@@ -1,12 +1,12 @@
 import type { EventContext, HookAnswer } from '../../contracts/hooks.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
-import type { PlanHandler } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { operationInput } from '../../planning/input/check-input.js';
 import type { SecretSource } from '../../planning/secrets/secret-source.js';
 import { signalWithin } from '../../rules/any-abort-signal.js';
 import { evaluateTemplate } from '../../rules/expressions/template.js';
-import { failedAnswer } from '../../rules/hooks/hook-facts.js';
+import type { HandlerOf } from '../../rules/hooks/handlers.js';
+import { allowedAnswer, failedAnswer } from '../../rules/hooks/hook-facts.js';
 import { isTaskId, keyOf } from '../../rules/tasks/task-ids.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import { currentTraceparent } from '../../tracing/current-span.js';
@@ -23,7 +23,7 @@ import { readHookResult } from './read-hook-result.js';
 /** Answers a hook whose handler is an ability. @throws where it cannot be called: the hook fails. */
 export type AnswerAbility = (
   id: string,
-  handler: Extract<PlanHandler, { kind: 'ability' }>,
+  handler: HandlerOf<'ability'>,
   context: EventContext,
   run: HookRun,
 ) => Promise<HookAnswer>;
@@ -39,42 +39,53 @@ export interface AbilityHookDependencies {
 /** Maximum bytes of an answer; a longer one is invalid. */
 const MAX_BYTES = 1024 * 1024;
 
-/** No hook fires around it and no mark is left: planning allows only repeatable ones. Source: docs/hooks.md. */
-export function createAnswerAbility(dependencies: AbilityHookDependencies): AnswerAbility {
-  return async (id, handler, context, run) => {
-    const at = { phase: run.phase, path: run.path };
-    const step = `hooks/${run.phase}.${id}`;
+/** No hook fires around it and no mark is left: planning allows only repeatable ones. */
+export function createAnswerAbility({ root, execute, secrets, files: store }: AbilityHookDependencies): AnswerAbility {
+  return async (id, { operation, with: template, timeout_ms, foreign }, context, run) => {
+    const { phase } = run;
+    const step = `hooks/${phase}.${id}`;
     const log = new CallLog(run.logs?.folder, step, 1, run.logs?.share(step));
-    const limit = signalWithin(handler.timeout_ms, [run.signal]);
+    const limit = signalWithin(timeout_ms, [run.signal]);
     const { signal: stop } = limit;
-    const { foreign } = handler;
-    const files = new CallFiles(dependencies.files, {
-      task: taskOf(run),
-      files: [],
-      limits: undefined,
-      room: 0,
-      signal: stop,
-    });
+    const task = isOfTask(run) ? run.task : run.session;
+    const files = new CallFiles(store, { task, files: [], limits: undefined, room: 0, signal: stop });
     try {
-      const asking = foreign && questionOf({ foreign }, run, dependencies.root);
-      const allow: HookAnswer = { hook_id: id, ...at, status: 'ok', decision: 'allow' };
+      const asking = foreign && questionOf({ foreign }, run, root);
+      const allow = allowedAnswer(id, run);
       if (foreign && !asking) return allow;
-      const call = callOf(handler, givenTo(handler.with, context, run, asking?.event), context, run, {
+      const environment = environmentIn(run);
+      const path = `hooks/${phase}.${context.ability_id ?? 'session'}`;
+      const trace = currentTraceparent() ?? run.trace;
+      const call: CallInput = {
+        input: operationInput(operation, givenTo(template, context, run, asking?.event)),
+        taskKey: isTaskId(task) ? keyOf(task) : null,
+        ability: operation.key,
+        path,
+        idempotencyKey: [task, run.path, path].filter(Boolean).join('/'),
+        ...(trace !== undefined && { trace }),
+        environment,
+        timeoutMs: Math.min(timeout_ms, operation.implementation.timeout_ms),
+        outputBytes: MAX_BYTES,
+        inputSchema: operation.input_schema,
+        outputSchema: operation.output_schema,
+        signal: stop,
+        stop,
+        secrets: secrets(environment.name),
+        begin: async () => {},
         log,
         files,
-        stop,
-        secrets: dependencies.secrets,
-      });
-      const answering = Promise.resolve(dependencies.execute(handler.operation, call));
-      const output = checkOutput(handler.operation, call, await Promise.race([answering, ended(stop)]));
+        outputFiles: undefined,
+      };
+      const answering = Promise.resolve(execute(operation, call));
+      const output = checkOutput(operation, call, await Promise.race([answering, ended(stop)]));
       const value = log.maskDeep(output);
       refuseUnsafeKeys(value);
       if (foreign && asking) return answerOf(readOutput(value as Json, asking.question), allow, { foreign });
-      return readHookResult(id, value, { ...at, ability: context.ability_id });
+      return readHookResult(id, value, { phase, path: run.path, ability: context.ability_id });
     } catch (error) {
-      if (limit.isLate()) return failedAnswer(id, at, `it took longer than ${handler.timeout_ms} ms`);
-      const { code, message } = error instanceof AbilityError ? error : { code: undefined, message: String(error) };
-      return failedAnswer(id, at, log.mask(code === undefined ? message : `${message} (${code})`));
+      if (limit.isLate()) return failedAnswer(id, run, `it took longer than ${timeout_ms} ms`);
+      const said = error instanceof AbilityError ? `${error.message} (${error.code})` : String(error);
+      return failedAnswer(id, run, log.mask(said));
     } finally {
       limit.release();
       log.save();
@@ -90,43 +101,6 @@ function ended(stop: AbortSignal): Promise<never> {
     if (stop.aborted) end();
     else stop.addEventListener('abort', end, { once: true });
   });
-}
-
-function taskOf(run: HookRun): string {
-  return isOfTask(run) ? run.task : run.session;
-}
-
-function callOf(
-  { operation, timeout_ms }: Parameters<AnswerAbility>[1],
-  given: JsonObject,
-  context: EventContext,
-  run: HookRun,
-  { log, files, stop, secrets }: Pick<CallInput, 'log' | 'files' | 'stop'> & Pick<AbilityHookDependencies, 'secrets'>,
-): CallInput {
-  const environment = environmentIn(run);
-  const task = taskOf(run);
-  const path = `hooks/${run.phase}.${context.ability_id ?? 'session'}`;
-  const trace = currentTraceparent() ?? run.trace;
-  return {
-    input: operationInput(operation, given),
-    taskKey: isTaskId(task) ? keyOf(task) : null,
-    ability: operation.key,
-    path,
-    idempotencyKey: [task, run.path, path].filter(Boolean).join('/'),
-    ...(trace !== undefined && { trace }),
-    environment,
-    timeoutMs: Math.min(timeout_ms, operation.implementation.timeout_ms),
-    outputBytes: MAX_BYTES,
-    inputSchema: operation.input_schema,
-    outputSchema: operation.output_schema,
-    signal: stop,
-    stop,
-    secrets: secrets(environment.name),
-    begin: async () => {},
-    log,
-    files,
-    outputFiles: undefined,
-  };
 }
 
 /** @param event the event of another tool: used as the input, or as the scope of `with`. */

@@ -1,13 +1,12 @@
-import type { PlanScript } from '../../contracts/plan.js';
 import { TRACEPARENT_VARIABLE } from '../../contracts/traces.js';
-import type { ScriptFacts } from '../../planning/scripts/texts/evaluate-script.js';
 import type { SecretSource } from '../../planning/secrets/secret-source.js';
+import type { HandlerOf } from '../../rules/hooks/handlers.js';
 import { currentTraceparent } from '../../tracing/current-span.js';
 import { CallLog } from '../call/call-log.js';
 import type { PinnedScripts } from '../script/pinned-scripts.js';
 import { type ProcessGroups, type ProcessOutcome, runProcess } from '../script/run-process.js';
 import { environmentOf, textsOf } from '../script/script-input.js';
-import type { HookLogs } from './hook-context.js';
+import type { HookLogs, HookValues } from './hook-context.js';
 
 /** Maximum characters of an answer; a longer one is invalid. */
 const MAX_CHARACTERS = 1024 * 1024;
@@ -22,16 +21,16 @@ export interface ScriptHookDependencies {
 }
 
 export interface ScriptQuestion {
+  /** Of the hook. */
+  id: string;
   /** Name of the script's log. */
   step: string;
-  script: PlanScript;
-  timeoutMs: number;
-  environment: string;
+  handler: Pick<HandlerOf<'script'>, 'script' | 'timeout_ms'>;
   stdin: string;
-  /** Variables besides the profile's, after {@link PinnedScripts.find}, so they may name the copy. */
-  names: (pinned: string, secrets: SecretSource) => Record<string, string>;
-  /** Values for the placeholders and expressions in the script's definition. */
-  facts: (pinned: string) => ScriptFacts;
+  /** Variables besides the profile's and those of every hook, after {@link PinnedScripts.find}: they may name the copy. */
+  names?: (pinned: string, secrets: SecretSource) => Record<string, string>;
+  /** Values for the expressions in the script's definition. */
+  values: HookValues;
   signal: AbortSignal;
   logs: HookLogs | undefined;
   /** W3C `traceparent`, as in the context of the hook. */
@@ -49,18 +48,22 @@ export interface ScriptAnswer {
 /** @throws CallFailure `script.*`; AbilityError `config.missing_credential`, `expression.*`, if not started. */
 export async function askScript(
   { root, groups, scripts, secrets }: ScriptHookDependencies,
-  { step, script, timeoutMs, environment, stdin, names, facts, signal, logs, trace }: ScriptQuestion,
+  { id, step, handler, stdin, names, values, signal, logs, trace }: ScriptQuestion,
 ): Promise<ScriptAnswer> {
+  const { script, timeout_ms: timeoutMs } = handler;
+  const environment = values.environment.name;
   const log = new CallLog(logs?.folder, step, 1, logs?.share(step));
   const hide = (secret: string): void => log.hide(secret);
   const { file, pinned, names: places } = await scripts.find(script);
   const inCopy = (item: string): string => item.replaceAll('{pinned}', () => pinned);
-  const given = await textsOf(script, facts(pinned));
+  // A hook fires for abilities with various inputs, so any input may be absent.
+  const given = await textsOf(script, { values, inputSchema: null, placeholders: { pinned } });
   const [command, ...args] = [...script.interpreter.map(inCopy), file, ...given.args] as [string];
   const source = secrets(environment);
   const context = currentTraceparent() ?? trace;
   const traced: Record<string, string> = context === undefined ? {} : { [TRACEPARENT_VARIABLE]: context };
-  const own = { ...traced, ...given.env, ...names(pinned, source), ...places };
+  const about = { ABILITY_HOOK_ID: id, ABILITY_ENVIRONMENT: environment };
+  const own = { ...traced, ...given.env, ...names?.(pinned, source), ...about, ...places };
   const outcome = await runProcess(
     {
       command,

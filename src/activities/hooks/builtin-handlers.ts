@@ -1,44 +1,50 @@
 import type { BuiltinHook, HookAnswer } from '../../contracts/hooks.js';
-import type { PlanHandler } from '../../contracts/plan.js';
+import type { JsonObject } from '../../contracts/json.js';
 import { faultOfOptions } from '../../definitions/builtin-options.js';
 import { credentialsOf } from '../../planning/secrets/credentials.js';
-import { failedAnswer } from '../../rules/hooks/hook-facts.js';
+import type { HandlerOf } from '../../rules/hooks/handlers.js';
+import { allowedAnswer, failedAnswer } from '../../rules/hooks/hook-facts.js';
 import { type HookRun, isOfTask, type TaskContext } from './hook-context.js';
 import type { HookDependencies } from './hook-dependencies.js';
+import { suggestAbilities } from './suggest-handler.js';
 
-/** All but `suggest`, which belongs to prompts. */
-type BuiltinHandler = Extract<PlanHandler, { kind: 'builtin' }> & { name: Exclude<BuiltinHook, 'suggest'> };
+type Answer = (run: TaskContext, options: JsonObject, dependencies: HookDependencies) => Partial<HookAnswer>;
+
+/** Those of tasks, with what they answer besides `allow`. */
+const OF_TASKS: Record<Exclude<BuiltinHook, 'suggest'>, Answer> = {
+  usage: recordUsage,
+  credentials_present(run, { names }, dependencies) {
+    const missing = missingCredentials(run, dependencies, names);
+    if (missing.length === 0) return {};
+    const { name } = run.plan.environment;
+    const reason = `Missing required configuration: ${missing.join(', ')} (${name}).`;
+    return {
+      decision: 'deny',
+      reason,
+      suggestion: `Set it in .env.${name} or .env, or in the environment of the worker.`,
+    };
+  },
+  environment_scope({ plan, operation }, { allow }) {
+    const allowed = namesIn(allow);
+    const { name } = plan.environment;
+    if (allowed.includes(name)) return {};
+    const reason = `${operation?.key ?? plan.ability.id} is not available in ${name}.`;
+    return { decision: 'deny', reason, suggestion: `Run in ${allowed.join(' or ')}.` };
+  },
+};
 
 export function answerBuiltinHook(
   id: string,
-  { name, options }: BuiltinHandler,
+  { name, options }: HandlerOf<'builtin'>,
   run: HookRun,
   dependencies: HookDependencies,
-): HookAnswer {
-  const at = { phase: run.phase, path: run.path };
+): HookAnswer | Promise<HookAnswer> {
   const fault = faultOfOptions(name, options);
-  if (fault !== undefined) return failedAnswer(id, at, fault);
-  if (!isOfTask(run)) return failedAnswer(id, at, `the built-in handler ${name} does not belong to ${run.phase}`);
-  const allow = { hook_id: id, ...at, status: 'ok', decision: 'allow' } as const;
-  switch (name) {
-    case 'usage':
-      recordUsage(run, dependencies);
-      return allow;
-    case 'credentials_present': {
-      const missing = missingCredentials(run, dependencies, options.names);
-      if (missing.length === 0) return allow;
-      const reason = `Missing required configuration: ${missing.join(', ')} (${run.plan.environment.name}).`;
-      const suggestion = `Set it in .env.${run.plan.environment.name} or .env, or in the environment of the worker.`;
-      return { ...allow, decision: 'deny', reason, suggestion };
-    }
-    case 'environment_scope': {
-      const allowed = namesIn(options.allow);
-      const environment = run.plan.environment.name;
-      if (allowed.includes(environment)) return allow;
-      const reason = `${run.operation?.key ?? run.plan.ability.id} is not available in ${environment}.`;
-      return { ...allow, decision: 'deny', reason, suggestion: `Run in ${allowed.join(' or ')}.` };
-    }
-  }
+  if (fault !== undefined) return failedAnswer(id, run, fault);
+  if (isOfTask(run) && name !== 'suggest')
+    return { ...allowedAnswer(id, run), ...OF_TASKS[name](run, options, dependencies) };
+  if (!isOfTask(run) && name === 'suggest') return suggestAbilities(id, run, dependencies);
+  return failedAnswer(id, run, `the built-in handler ${name} does not belong to ${run.phase}`);
 }
 
 function namesIn(value: unknown): string[] {
@@ -46,7 +52,7 @@ function namesIn(value: unknown): string[] {
 }
 
 /** Writes one line per call: who called what, where, and how it ended. Source: R-002-63. */
-function recordUsage(run: TaskContext, { recordUsage: append }: HookDependencies): void {
+function recordUsage(run: TaskContext, _: JsonObject, { recordUsage: append }: HookDependencies): Partial<HookAnswer> {
   append({
     ts: Date.now() / 1000,
     ability_id: run.operation?.key ?? run.plan.ability.id,
@@ -56,6 +62,7 @@ function recordUsage(run: TaskContext, { recordUsage: append }: HookDependencies
     user_id: run.user.name,
     status: run.outcome?.status ?? null,
   });
+  return {};
 }
 
 function missingCredentials(run: TaskContext, { secrets }: HookDependencies, names: unknown): string[] {

@@ -51,7 +51,7 @@ function planOf({ ability_id, module_id, effects, tags, environment }: EventCont
     environment: {
       ...environment,
       approve: [],
-      approvers: { listed: [], people: [] },
+      approvers: { listed: [], people: [], groups: [] },
       quorum: 1,
       self_approval: true,
       proof: 'claimed',

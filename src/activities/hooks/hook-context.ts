@@ -2,7 +2,8 @@ import type { Caller, Person } from '../../contracts/callers.js';
 import type { EventContext, Phase } from '../../contracts/hooks.js';
 import type { JsonObject } from '../../contracts/json.js';
 import type { PlanEnvironment, PlanHook } from '../../contracts/plan.js';
-import { type FactSources, type HookFacts, hookFacts, sessionFacts } from '../../rules/hooks/hook-facts.js';
+import { eventFacts, type FactSources, type HookFacts, hookFacts } from '../../rules/hooks/hook-facts.js';
+import type { Admitted } from '../admission.js';
 import type { SharedLog } from '../record/record-folder.js';
 
 export type HookContext = TaskContext | SessionContext;
@@ -41,6 +42,12 @@ export interface SessionContext extends Surroundings {
   module: string | null;
 }
 
+/** What is the same in all phases of a task. */
+export function aboutTask({ plan, seal, user, session, caller, trace }: Admitted) {
+  const traced = trace === undefined ? {} : { trace };
+  return { plan, user, session, scope: seal.scope, caller, planDigest: seal.plan, ...traced };
+}
+
 export interface HookLogs {
   folder: string | undefined;
   /** @param step name of the hook among the logs. */
@@ -54,12 +61,27 @@ export function isOfTask<Run extends HookContext>(run: Run): run is Extract<Run,
 }
 
 export function factsOf(run: HookRun): HookFacts {
-  return isOfTask(run) ? hookFacts(run) : sessionFacts(run);
+  if (isOfTask(run)) return hookFacts(run);
+  const { name, source } = run.user;
+  return { ...eventFacts(eventOf(run)), user: { name, source } };
 }
 
 export function environmentIn(run: HookRun): SessionContext['environment'] {
   const { name, protected: isProtected, vars } = isOfTask(run) ? run.plan.environment : run.environment;
   return { name, protected: isProtected, vars };
+}
+
+/** What expressions in the texts of a script see. */
+export type HookValues = {
+  input: JsonObject;
+  environment: SessionContext['environment'];
+  task: { key: string; ability: string } | null;
+};
+
+export function valuesOf(run: HookRun): HookValues {
+  const environment = environmentIn(run);
+  if (!isOfTask(run)) return { input: run.payload, environment, task: null };
+  return { input: run.input, environment, task: { key: run.task, ability: run.plan.ability.id } };
 }
 
 /** Input of a handler on stdin. Source: R-002-17. */

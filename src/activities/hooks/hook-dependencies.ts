@@ -1,8 +1,8 @@
 import type { NewGap } from '../../contracts/gaps.js';
 import type { EventContext, HookAnswer } from '../../contracts/hooks.js';
-import type { PlanHandler } from '../../contracts/plan.js';
 import type { Registry } from '../../definitions/registry.js';
 import type { SecretSource } from '../../planning/secrets/secret-source.js';
+import type { HandlerOf } from '../../rules/hooks/handlers.js';
 import type { Tracer } from '../../tracing/open-tracer.js';
 import type { AnswerAbility } from './ability-handler.js';
 import type { HookRun } from './hook-context.js';
@@ -10,7 +10,7 @@ import type { HookRun } from './hook-context.js';
 /** Answers a hook whose handler is a script. @throws where it cannot be run: the hook then fails. */
 export type AnswerScript = (
   id: string,
-  handler: Extract<PlanHandler, { kind: 'script' }>,
+  handler: HandlerOf<'script'>,
   context: EventContext,
   run: HookRun,
 ) => Promise<HookAnswer>;

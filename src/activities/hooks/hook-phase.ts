@@ -2,6 +2,7 @@ import { Context } from '@temporalio/activity';
 import type { HookRequest } from '../../contracts/activities.js';
 import type { HookAnswer } from '../../contracts/hooks.js';
 import { firstDeny, isGuardPhase } from '../../rules/hooks/fold-answers.js';
+import { handlerKindOf } from '../../rules/hooks/handlers.js';
 import { handlerReadsSession } from '../../rules/sessions/session-reads.js';
 import { beginAttempt, whileBeating } from '../call/attempt.js';
 import { traceHooks } from '../call/trace-call.js';
@@ -9,7 +10,7 @@ import type { ActivityDependencies } from '../dependencies.js';
 import { taskOf, toFailure } from '../failures.js';
 import { keepUnknown } from '../session/keep-signals.js';
 import { callIdOf, type EnterCallDependencies, enterCall } from '../session/session-calls.js';
-import type { TaskContext } from './hook-context.js';
+import { aboutTask, type TaskContext } from './hook-context.js';
 import type { HookDependencies } from './hook-dependencies.js';
 import { runHooks } from './run-hooks.js';
 
@@ -33,40 +34,35 @@ async function runPhase(request: HookRequest, dependencies: HookPhaseDependencie
   const admitted = await dependencies.plans.admit(request.seal, context.info).catch((error: unknown) => {
     throw toFailure(error);
   });
-  const { plan, seal, user, session, caller, trace } = admitted;
+  const { plan, session } = admitted;
   const operation = request.operation === null ? undefined : plan.operations[request.operation];
   const { pre_call, post_call } = (operation ?? plan.ability).hooks;
   const all = request.phase === 'PreAbilityCall' ? pre_call : post_call;
   const isWhole = !operation || (plan.hooks === 'activities' && request.phase === 'PreAbilityCall');
-  const hooks = isWhole ? all : all.filter(({ handler }) => handler.kind !== 'builtin');
+  const hooks = isWhole ? all : all.filter(({ handler }) => !handlerKindOf(handler).isInAttempt);
   const attempt = beginAttempt(context, PHASE_MS, false);
   const { path, input, phase, outcome, moment = Date.now() } = request;
   const task = taskOf(context);
   const inSession = plan.session_calls === true && session !== null && phase === 'PreAbilityCall';
   try {
     const around: TaskContext = {
-      plan,
+      ...aboutTask(admitted),
       operation,
       input,
       task,
-      user,
-      session,
-      scope: seal.scope,
-      caller,
       ...(outcome && { outcome }),
       path,
       moment,
       hooks: inSession ? hooks.filter(({ handler }) => !handlerReadsSession(handler)) : hooks,
-      planDigest: seal.plan,
       signal: attempt.stop,
-      ...(trace !== undefined && { trace }),
       logs: {
         folder: dependencies.records.logsOf(task),
         share: (step) => dependencies.records.sharedLog(task, step),
       },
     };
     // A script may read it.
-    if (around.hooks.some(({ handler }) => handler.kind === 'script')) dependencies.records.settle(task);
+    if (around.hooks.some(({ handler }) => handlerKindOf(handler).scripts(handler).length > 0))
+      dependencies.records.settle(task);
     const traced = { task, admitted, mark: request.seal, path };
     const said = await traceHooks(dependencies.tracer, traced, () =>
       runHooks(phase, around, { blockingOnly: isGuardPhase(phase) }, dependencies),

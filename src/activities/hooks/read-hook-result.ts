@@ -22,10 +22,10 @@ const abilityGuard = z.strictObject({
 export type AbilityGuard = z.output<typeof abilityGuard>;
 
 /** The key of a list of guards, and that of a single guard, which is also accepted. Source: C-10. */
-export const GUARD_SIGNALS = ['ability_guards', 'ability_guard'] as const;
+const GUARD_SIGNALS = ['ability_guards', 'ability_guard'] as const;
 
 /** Guards among signals: a list or, by C-10, a single one. */
-export const guardSignals = z.object({
+const guardSignals = z.object({
   ability_guards: z.array(abilityGuard).optional(),
   ability_guard: abilityGuard.optional(),
 });
@@ -41,7 +41,7 @@ export const KNOWN_SIGNALS: readonly string[] = [
 ];
 
 /** Infrastructure fields, accepted at the top level as well as in `infra`. Source: R-002-18. */
-export const INFRA_FIELDS = ['log', 'metrics', 'usage_record'] as const;
+const INFRA_FIELDS = ['log', 'metrics', 'usage_record'] as const;
 
 const fields = {
   hook_id: z.string().optional(),
@@ -59,7 +59,7 @@ const fields = {
 } satisfies Record<keyof HookResult, z.ZodType>;
 
 /** HookResult as handlers print it; {@link unknownKeys} finds all other keys. Source: R-002-18. */
-export const hookResult = z.object(fields);
+const hookResult = z.object(fields);
 
 export const HOOK_RESULT_KEYS: readonly string[] = Object.keys(fields);
 

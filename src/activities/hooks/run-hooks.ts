@@ -3,13 +3,13 @@ import type { PlanHook } from '../../contracts/plan.js';
 import { reasonOf } from '../../contracts/problem.js';
 import { ATTRIBUTES as A, OWN_SPANS } from '../../contracts/traces.js';
 import { isGuardPhase, isOverPhase } from '../../rules/hooks/fold-answers.js';
-import { answerExpression, failedAnswer, firesFor } from '../../rules/hooks/hook-facts.js';
+import { answerByFacts, type HandlerName, type HandlerOf, needsActivity } from '../../rules/hooks/handlers.js';
+import { failedAnswer, firesFor } from '../../rules/hooks/hook-facts.js';
 import { currentSpan, inSpanWithin } from '../../tracing/current-span.js';
 import { hookError } from '../../tracing/task-spans.js';
 import { answerBuiltinHook } from './builtin-handlers.js';
 import { eventOf, factsOf, type HookContext, type HookRun } from './hook-context.js';
 import type { HookDependencies } from './hook-dependencies.js';
-import { suggestAbilities } from './suggest-handler.js';
 
 export interface HookChoice {
   /** Skips hooks that do not block; bound hooks count as blocking. Source: R-002-21, R-002-24. */
@@ -35,7 +35,7 @@ export async function runHooks(
     const started = performance.now();
     const answer = await answerTraced(hook, run, dependencies);
     // Expressions may run in a workflow, which has no clock of its own.
-    const took = hook.handler.kind !== 'expression' ? { duration_ms: Math.round(performance.now() - started) } : {};
+    const took = needsActivity(hook) ? { duration_ms: Math.round(performance.now() - started) } : {};
     answers.push(withoutSignals({ ...answer, ...took }));
     if (answer.decision === 'deny' && isGuardPhase(event)) break;
   }
@@ -55,23 +55,29 @@ function answerTraced(hook: PlanHook, run: HookRun, dependencies: HookDependenci
   });
 }
 
-async function answerOne(hook: PlanHook, run: HookRun, dependencies: HookDependencies): Promise<HookAnswer> {
-  const at = { phase: run.phase, path: run.path };
+type Answer<K extends HandlerName> = (
+  id: string,
+  handler: HandlerOf<K>,
+  run: HookRun,
+  dependencies: HookDependencies,
+) => HookAnswer | Promise<HookAnswer>;
+
+const ANSWERS: { readonly [K in HandlerName]: Answer<K> } = {
+  expression: (id, handler, run) => answerByFacts({ id, handler }, run, factsOf(run), run.moment),
+  script: (id, handler, run, { answerScript }) => answerScript(id, handler, eventOf(run), run),
+  builtin: answerBuiltinHook,
+  ability: (id, handler, run, { answerAbility }) => answerAbility(id, handler, eventOf(run), run),
+};
+
+function answersOf<K extends HandlerName>({ kind }: { kind: K }): Answer<K> {
+  return ANSWERS[kind];
+}
+
+async function answerOne({ id, handler }: PlanHook, run: HookRun, dependencies: HookDependencies): Promise<HookAnswer> {
   try {
-    switch (hook.handler.kind) {
-      case 'expression': {
-        return answerExpression(hook.id, hook.handler, at, factsOf(run), run.moment);
-      }
-      case 'builtin':
-        if (hook.handler.name === 'suggest') return await suggestAbilities(hook.id, hook.handler, run, dependencies);
-        return answerBuiltinHook(hook.id, { ...hook.handler, name: hook.handler.name }, run, dependencies);
-      case 'script':
-        return await dependencies.answerScript(hook.id, hook.handler, eventOf(run), run);
-      case 'ability':
-        return await dependencies.answerAbility(hook.id, hook.handler, eventOf(run), run);
-    }
+    return await answersOf(handler)(id, handler, run, dependencies);
   } catch (error) {
-    return failedAnswer(hook.id, at, reasonOf(error));
+    return failedAnswer(id, run, reasonOf(error));
   }
 }
 

@@ -1,5 +1,4 @@
 import type { HookAnswer } from '../../contracts/hooks.js';
-import type { ScriptFacts } from '../../planning/scripts/texts/evaluate-script.js';
 import { failedAnswer } from '../../rules/hooks/hook-facts.js';
 import { oneLine } from '../../rules/shown-text.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
@@ -8,7 +7,7 @@ import type { CallLog } from '../call/call-log.js';
 import { askScript, type ScriptHookDependencies, withTail } from './ask-script.js';
 import { answerForeign } from './claude-code/answer-foreign.js';
 import { ProvenGuards } from './claude-code/proven-guards.js';
-import { environmentIn, type HookRun, isOfTask } from './hook-context.js';
+import { valuesOf } from './hook-context.js';
 import type { AnswerScript } from './hook-dependencies.js';
 import { type HookSubject, readHookResult } from './read-hook-result.js';
 
@@ -23,48 +22,30 @@ export function createAnswerScript(
   proven = new ProvenGuards(dependencies),
 ): AnswerScript {
   return (...subject) => {
-    const [id, handler, , run] = subject;
-    const { foreign } = handler;
+    const [id, { foreign, ...handler }, , run] = subject;
     if (!foreign) return answerScript(dependencies, ...subject);
-    const facts = (pinned: string): ScriptFacts => factsOf(run, pinned);
-    return answerForeign(dependencies, proven, { id, handler: { ...handler, foreign }, run, facts });
+    return answerForeign(dependencies, proven, { id, handler: { ...handler, foreign }, run });
   };
 }
 
 async function answerScript(
   dependencies: ScriptHookDependencies,
-  ...[id, { script, timeout_ms }, context, run]: Parameters<AnswerScript>
+  ...[id, handler, context, run]: Parameters<AnswerScript>
 ): Promise<HookAnswer> {
-  const at = { phase: run.phase, path: run.path };
+  const { phase, path, signal, logs, trace } = run;
   const { stdout, fault, exitCode, log } = await askScript(dependencies, {
-    step: `hooks/${run.phase}.${id}`,
-    script,
-    timeoutMs: timeout_ms,
-    environment: context.environment.name,
+    id,
+    step: `hooks/${phase}.${id}`,
+    handler,
     stdin: JSON.stringify(context),
-    names: () => ({ ABILITY_HOOK_ID: id, ABILITY_ENVIRONMENT: context.environment.name }),
-    facts: (pinned) => factsOf(run, pinned),
-    signal: run.signal,
-    logs: run.logs,
-    trace: run.trace,
+    values: valuesOf(run),
+    signal,
+    logs,
+    trace,
   });
   const failed = exitCode === 0 ? fault : (fault ?? `it ended with exit code ${exitCode}`);
-  if (failed !== undefined) return failedAnswer(id, at, withTail(failed, log));
-  return readAnswer(id, stdout, { ...at, ability: context.ability_id }, log);
-}
-
-/** A hook fires for abilities with various inputs, so any input may be absent. */
-function factsOf(run: HookRun, pinned: string): ScriptFacts {
-  const isTask = isOfTask(run);
-  return {
-    values: {
-      input: isTask ? run.input : run.payload,
-      environment: { ...environmentIn(run) },
-      task: isTask ? { key: run.task, ability: run.plan.ability.id } : null,
-    },
-    inputSchema: null,
-    placeholders: { pinned },
-  };
+  if (failed !== undefined) return failedAnswer(id, run, withTail(failed, log));
+  return readAnswer(id, stdout, { phase, path, ability: context.ability_id }, log);
 }
 
 function readAnswer(id: string, stdout: string, subject: HookSubject, log: CallLog): HookAnswer {

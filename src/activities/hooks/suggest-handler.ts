@@ -3,12 +3,10 @@ import { actOf } from '../../choosing/decide/asks-for.js';
 import { suggest } from '../../choosing/suggest.js';
 import type { HookAnswer } from '../../contracts/hooks.js';
 import type { Json } from '../../contracts/json.js';
-import type { PlanHandler } from '../../contracts/plan.js';
-import { faultOfOptions } from '../../definitions/builtin-options.js';
 import { knownSecrets } from '../../planning/secrets/credentials.js';
 import { Masker } from '../../planning/secrets/masking/masker.js';
-import { failedAnswer } from '../../rules/hooks/hook-facts.js';
-import { type HookRun, isOfTask } from './hook-context.js';
+import { allowedAnswer, failedAnswer, type HookPlace } from '../../rules/hooks/hook-facts.js';
+import type { SessionContext } from './hook-context.js';
 import type { HookDependencies } from './hook-dependencies.js';
 
 /** Maximum number of abilities suggested for a prompt; readers would skip more. */
@@ -20,28 +18,19 @@ const MAX = 3;
  */
 export async function suggestAbilities(
   id: string,
-  { name, options }: Extract<PlanHandler, { kind: 'builtin' }>,
-  run: HookRun,
-  {
-    definitions,
-    recordGap,
-    secrets,
-  }: Pick<HookDependencies, 'definitions' | 'recordGap'> & Partial<Pick<HookDependencies, 'secrets'>>,
+  run: SessionContext & HookPlace,
+  { definitions, recordGap, secrets }: Pick<HookDependencies, 'definitions' | 'recordGap' | 'secrets'>,
 ): Promise<HookAnswer> {
-  const at = { phase: run.phase, path: run.path };
-  const fault = faultOfOptions(name, options);
-  if (fault !== undefined) return failedAnswer(id, at, fault);
-  if (isOfTask(run)) return failedAnswer(id, at, `the built-in handler ${name} does not belong to ${run.phase}`);
-  if (!definitions) return failedAnswer(id, at, 'there are no definitions here to suggest from');
+  if (!definitions) return failedAnswer(id, run, 'there are no definitions here to suggest from');
   const { prompt, scope } = run.payload;
-  const allowed = { hook_id: id, ...at, status: 'ok', decision: 'allow' } as const;
+  const allowed = allowedAnswer(id, run);
   if (typeof prompt !== 'string') return allowed;
   const where = typeof scope === 'string' ? scope : run.module;
   const pool = poolOf(definitions(), run.environment.name, where);
   const { suggestions, nearest, documents, question, warning } = await suggest(pool, { text: prompt, limit: MAX });
   const answer = { ...allowed, ...(warning !== undefined && { warnings: [warning] }) };
   const here = suggestions.filter(({ unavailable }) => unavailable === undefined);
-  if (here.length === 0 && recordGap && secrets && actOf(prompt) === 'asks') {
+  if (here.length === 0 && recordGap && actOf(prompt) === 'asks') {
     const environment = run.environment.name;
     const masker = new Masker(knownSecrets(definitions(), secrets(environment)));
     const request = masker.mask(prompt);

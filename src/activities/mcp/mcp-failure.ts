@@ -77,7 +77,7 @@ export function refuseTaskOnly({ execution }: Tool, what: string): void {
 }
 
 /** For a server that needs what a durable call lacks: input on the way, or tasks. Undefined: another error. */
-export function unmetRequirementOf(error: unknown, what: string, called: boolean): CallFailure | undefined {
+function unmetRequirementOf(error: unknown, what: string, called: boolean): CallFailure | undefined {
   if (error instanceof SdkError && error.code === SdkErrorCode.UnsupportedResultType) {
     // The call was made and may still have its effect, hence `called`.
     if (error.data === undefined || !isKind(error.data)) return undefined;

@@ -1,3 +1,4 @@
+import { TransformStream } from 'node:stream/web';
 import { setTimeout as wait } from 'node:timers/promises';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { fetch, Response } from 'undici';
@@ -91,14 +92,14 @@ function httpTransport(server: HttpServer, call: McpUser): StreamableHTTPClientT
   const headers = Object.fromEntries(
     Object.entries(server.headers).map(([name, value]) => [name, fillCredentials(value, server.credentials, call)]),
   );
-  const guardedFetch = async (input: string | URL, init?: object): Promise<Response> => {
+  const guardedFetch = async (input: string | URL, init?: object): ReturnType<typeof globalThis.fetch> => {
     refuseForbiddenUrl(new URL(input), server.allowed_hosts);
     let sent = false;
     const dispatcher = watchedAgent(server.allowed_hosts, () => {
       sent = true;
     });
     try {
-      return markResponse(await fetch(input, { ...init, dispatcher })) as unknown as Response;
+      return markResponse(await fetch(input, { ...init, dispatcher })) as unknown as globalThis.Response;
     } catch (error) {
       const refused = causeOf(error, CallFailure);
       if (refused) throw refused;

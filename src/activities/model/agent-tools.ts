@@ -16,7 +16,7 @@ const DELEGATED = {
     'The only abilities that the agent may call for this; if omitted, all that both you and the agent may call.',
 };
 
-export function schemaOfTool({ operations, workflows = {} }: Plan, { ability }: PlanTool): JsonObject {
+function schemaOfTool({ operations, workflows = {} }: Plan, { ability }: PlanTool): JsonObject {
   return operations[ability]?.input_schema ?? workflows[ability]?.ability.input_schema ?? { type: 'object' };
 }
 

@@ -1,11 +1,16 @@
-import type OpenAI from 'openai';
+import {
+  type ChatCompletion,
+  ChatEndpoint,
+  type ChatMessage,
+  type ChatRequest,
+  NoStream,
+} from '../../choosing/chat-endpoint.js';
 import {
   answeredWith,
-  connectToModel,
   denialIn,
+  EndpointRefusal,
   type ModelEndpoint,
   modelEndpoint,
-  refuseLiteral,
 } from '../../choosing/model-endpoint.js';
 import type { PlanModel } from '../../contracts/plan.js';
 import { isRetryableCode } from '../../rules/calls/error-families.js';
@@ -16,7 +21,6 @@ import type { CallInput } from '../call/call-input.js';
 import { notBefore, retryAtOf } from '../call/retry-after.js';
 import { MAX_ANSWER_LENGTH, MAX_CALLS_PER_TURN, type Message, type Question, type Said } from './transcript.js';
 
-type Param = OpenAI.Chat.ChatCompletionMessageParam;
 /** JSON and event framing make an answer longer than its text. */
 const MAX_BYTES = 8 * MAX_ANSWER_LENGTH;
 /** Upper bound only: the limit of the call applies first. */
@@ -47,11 +51,7 @@ export async function askEndpoint(
   log.add('request', `${model.name} at ${host}`);
   addToSpan(serverOf(endpoint.url));
   try {
-    refuseLiteral(endpoint);
-    const client = await clientFor(endpoint);
-    const request = client.chat.completions.create(requestTo(model, question), { signal: stop });
-    const { data: stream, response } = await request.withResponse();
-    refuseNoStream(response.headers.get('content-type') ?? '', host);
+    const stream = await chatWith(endpoint).stream(requestTo(model, question), stop);
     const said: Said = { text: '', calls: [], usage: undefined, isCut: false };
     heard.said = said;
     await readStream(stream, host, log, said);
@@ -59,28 +59,21 @@ export async function askEndpoint(
     return said;
   } catch (error) {
     signal.throwIfAborted();
-    // The library ends an aborted stream like a complete one.
     if (error instanceof CallFailure && !stop.aborted) throw error;
     throw failureOf(error, model, host, stop);
   }
 }
 
-function requestTo(model: PlanModel, { instructions, messages, note, tools, maxTokens }: Question) {
+function requestTo(model: PlanModel, { instructions, messages, note, tools, maxTokens }: Question): ChatRequest {
   return {
     model: model.name,
-    stream: true as const,
-    stream_options: { include_usage: true },
-    messages: [
-      { role: 'system' as const, content: instructions },
-      ...messages.map(asParam),
-      { role: 'user' as const, content: note },
-    ],
-    ...(tools.length > 0 && { tools: tools.map((tool) => ({ type: 'function' as const, function: { ...tool } })) }),
+    messages: [{ role: 'system', content: instructions }, ...messages.map(asSent), { role: 'user', content: note }],
+    ...(tools.length > 0 && { tools: tools.map((tool) => ({ type: 'function', function: { ...tool } })) }),
     ...(maxTokens !== undefined && { max_completion_tokens: maxTokens }),
   };
 }
 
-function asParam(message: Message): Param {
+function asSent(message: Message): ChatMessage {
   switch (message.role) {
     case 'user':
       return { role: 'user', content: message.content };
@@ -89,7 +82,7 @@ function asParam(message: Message): Param {
     case 'assistant': {
       const calls = (message.calls ?? []).map(({ id, name, arguments: text }) => ({
         id,
-        type: 'function' as const,
+        type: 'function',
         function: { name, arguments: text },
       }));
       return { role: 'assistant', content: message.content || null, ...(calls.length > 0 && { tool_calls: calls }) };
@@ -97,16 +90,8 @@ function asParam(message: Message): Param {
   }
 }
 
-function refuseNoStream(type: string, host: string): void {
-  const [kind] = /html|json/i.exec(type) ?? [];
-  if (!kind) return;
-  const message = `${host} answered with ${kind.toUpperCase()}, and not with a stream`;
-  const suggestion = 'Check OPENAI_BASE_URL: a page for signing in may answer there, or a server that cannot stream.';
-  throw new CallFailure({ code: 'model.rejected', message, suggestion }, { isFinal: true });
-}
-
 async function readStream(
-  stream: AsyncIterable<OpenAI.Chat.ChatCompletionChunk>,
+  stream: AsyncIterable<ChatCompletion>,
   host: string,
   log: CallInput['log'],
   said: Said,
@@ -164,15 +149,13 @@ function readUsage({
   return isCount(input) && isCount(output) && input > 0 ? { input, output } : undefined;
 }
 
-const clients = new Map<string, Promise<OpenAI>>();
+const chats = new Map<string, ChatEndpoint>();
 
-/** One client per endpoint; the packages are loaded with the first request. */
-function clientFor(endpoint: ModelEndpoint): Promise<OpenAI> {
+/** One per endpoint, which keeps its connections. */
+function chatWith(endpoint: ModelEndpoint): ChatEndpoint {
   const name = JSON.stringify([endpoint.url.href, endpoint.key, endpoint.allowed]);
-  const limits = { timeoutMs: LONGEST_MS, maxBytes: MAX_BYTES };
-  const known = clients.get(name) ?? connectToModel(endpoint, limits);
-  clients.set(name, known);
-  known.catch(() => clients.delete(name));
+  const known = chats.get(name) ?? new ChatEndpoint(endpoint, { timeoutMs: LONGEST_MS, maxBytes: MAX_BYTES });
+  chats.set(name, known);
   return known;
 }
 
@@ -194,10 +177,15 @@ function failureOf(error: unknown, model: PlanModel, host: string, stop: AbortSi
   const denial = denialIn(error);
   if (denial) return notConfigured(model, denial.message);
   if (stop.aborted) return new CallFailure({ code: 'timeout.call', message: `${host} did not end its answer in time` });
-  const { status, headers } = error as { status?: unknown; headers?: Iterable<[string, string]> };
+  if (error instanceof NoStream) {
+    const message = `${host} answered with ${error.format}, and not with a stream`;
+    const suggestion = 'Check OPENAI_BASE_URL: a page for signing in may answer there, or a server that cannot stream.';
+    return new CallFailure({ code: 'model.rejected', message, suggestion }, { isFinal: true });
+  }
+  const { status, headers = {} } = error instanceof EndpointRefusal ? error : {};
   const answer = answeredWith(error) ?? '';
   const isUsedUp = USED_UP.test(answer);
-  const isNever = typeof status === 'number' && !isRetryableCode(`http.${status}`);
+  const isNever = status !== undefined && !isRetryableCode(`http.${status}`);
   if (isUsedUp || isNever) {
     const problem = {
       code: 'model.rejected',
@@ -208,7 +196,7 @@ function failureOf(error: unknown, model: PlanModel, host: string, stop: AbortSi
     };
     return new CallFailure(problem, { isFinal: true });
   }
-  const later = retryAtOf(Object.fromEntries(headers ?? []), Date.now());
+  const later = retryAtOf(headers, Date.now());
   const unread = error instanceof SyntaxError ? 'answered with what is no JSON' : UNREAD;
   const said = answer ? `answered ${answer}` : unread;
   return new CallFailure({ code: 'model.unavailable', message: `${host} ${said}${notBefore(later)}`, details: later });

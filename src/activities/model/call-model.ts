@@ -23,7 +23,7 @@ const MAX_OF_WORDS = 1_000;
 
 /**
  * One turn: sends the transcript with the new messages, and returns the answer. @throws CallFailure `model.*`,
- * `limit.max_tokens`, `limit.max_cost`, `script.*`, `timeout.call`, `store.*`. Source: docs/sessions.md.
+ * `limit.max_tokens`, `limit.max_cost`, `script.*`, `timeout.call`, `store.*`.
  */
 export async function callModel(
   implementation: ModelImplementation,

@@ -21,7 +21,7 @@ const MAX_KNOWN = 50;
 /**
  * Transcripts of agents: append-only chains of turns in the store, so that a history holds one digest a turn, and
  * the next worker continues a killed one's chain. A repeated turn adds a second link to the same predecessor; only
- * the one in the history counts. Source: docs/sessions.md.
+ * the one in the history counts.
  */
 export class Transcripts {
   private readonly known = new BoundedMap<string, readonly Message[]>(MAX_KNOWN);

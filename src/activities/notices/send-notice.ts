@@ -11,7 +11,7 @@ import { STANDARD_SECRET, standardKey, standardMac } from '../../planning/trigge
 import { portOf } from '../../rules/calls/allowed-hosts.js';
 import { oneLine, startOf } from '../../rules/shown-text.js';
 import { describeRollback, describeUndo } from '../../rules/tasks/describe-undo.js';
-import { taskLink } from '../../rules/tasks/task-link.js';
+import { linksTo, type TaskLinks } from '../../rules/tasks/task-link.js';
 import { refuseForbiddenUrl, watchedAgent } from '../api/guarded-connections.js';
 import type { ActivityDependencies } from '../dependencies.js';
 import { activityOf } from '../failures.js';
@@ -23,7 +23,7 @@ const ANSWER_MS = 10_000;
 
 type NoticeDependencies = Pick<
   ActivityDependencies,
-  'project' | 'plans' | 'secrets' | 'ui' | 'lastDefinitions' | 'countMissed'
+  'project' | 'plans' | 'secrets' | 'ui' | 'page' | 'isOwnRuntime' | 'lastDefinitions' | 'countMissed'
 >;
 
 interface Sender {
@@ -35,7 +35,7 @@ interface Sender {
 
 /** Sends to a target of the sealed plan, or of the project; retried, except for a host that the policy forbids. */
 export function createSendNotice(dependencies: NoticeDependencies) {
-  const { plans, secrets, ui } = dependencies;
+  const { plans, secrets, isOwnRuntime } = dependencies;
   return activityOf(
     async ({ notice, target, unplanned }: SendNotice, { info }): Promise<void> => {
       const {
@@ -51,8 +51,8 @@ export function createSendNotice(dependencies: NoticeDependencies) {
       const wanted = notify[target];
       if (!wanted?.on.includes(notice.event)) throw untrue('Nobody is to be notified of this');
       const { task_key: task } = notice;
-      const link = ui === null || task === null ? null : taskLink(ui, info.workflowNamespace ?? 'default', task);
-      await post(wanted, source, masked(notice, notify, source, known), link);
+      const links = task === null ? NO_LINKS : linksTo(dependencies, info.workflowNamespace ?? 'default', task);
+      await post(wanted, source, masked(notice, notify, source, known), { ...links, isOwnRuntime });
     },
     { toError: noticeFailure },
   );
@@ -78,11 +78,11 @@ function untrue(message: string): AbilityError {
   return new AbilityError({ code: 'seal.invalid', message });
 }
 
-async function post(wanted: PlanNotify, source: SecretSource, notice: Notice, link: string | null): Promise<void> {
+async function post(wanted: PlanNotify, source: SecretSource, notice: Notice, seen: NoticeLinks): Promise<void> {
   const url = addressOf(source.resolve(wanted.webhook, 'address of a notice'), wanted.webhook);
   const allowed = wanted.allowed_hosts ?? [`${url.hostname}:${portOf(url)}`];
   refuseForbiddenUrl(url, allowed);
-  const { type, body } = renderNotice(notice, wanted.format, link);
+  const { type, body } = renderNotice(notice, wanted.format, seen);
   const signature =
     wanted.secret === undefined
       ? {}
@@ -162,12 +162,20 @@ interface NoticeBody {
 const MAX_INPUT = 16_000;
 const MAX_LINE = 500;
 
-/** Renders a notice in the receiver's format. @param link to the task in the Temporal UI. */
-export function renderNotice(notice: Notice, format: NoticeFormat, link: string | null): NoticeBody {
+/** Where the task of a notice is seen. */
+export interface NoticeLinks extends TaskLinks {
+  /** Whether `ability open` opens a page with it. */
+  isOwnRuntime: boolean;
+}
+
+const NO_LINKS: TaskLinks = { temporal: null, page: null };
+
+/** Renders a notice in the receiver's format. */
+export function renderNotice(notice: Notice, format: NoticeFormat, links: NoticeLinks): NoticeBody {
   const { id, event, at, project, task_key } = notice;
-  const data = dataOf(notice, link);
+  const data = dataOf(notice, links);
   const json = 'application/json';
-  if (format === 'slack') return { type: json, body: JSON.stringify({ text: slackText(notice, link) }) };
+  if (format === 'slack') return { type: json, body: JSON.stringify({ text: slackText(notice, links) }) };
   if (format === 'json') return { type: json, body: JSON.stringify({ type: event, timestamp: at, id, data }) };
   const envelope = {
     specversion: '1.0',
@@ -182,14 +190,14 @@ export function renderNotice(notice: Notice, format: NoticeFormat, link: string 
   return { type: 'application/cloudevents+json', body: JSON.stringify(envelope) };
 }
 
-function dataOf(notice: Notice, link: string | null): JsonObject {
+function dataOf(notice: Notice, links: NoticeLinks): JsonObject {
   const { id: _, event: __, at: ___, approval, error, not_undone, ...facts } = notice;
   return {
     ...facts,
     ...(approval && { approval: approvalData(approval) }),
     ...(error && { error: { code: error.code, message: error.message, step: error.step ?? null } }),
     ...(not_undone && { not_undone }),
-    links: { temporal: link, commands: commandsOf(notice) },
+    links: { temporal: links.temporal, page: links.page, commands: commandsOf(notice, links) },
   };
 }
 
@@ -212,20 +220,23 @@ function approvalData({ what, ...approval }: NonNullable<Notice['approval']>): J
   };
 }
 
-function commandsOf({ event, task_key, schedule, approval }: Notice): string[] {
+function commandsOf({ event, task_key, schedule, approval }: Notice, { page, isOwnRuntime }: NoticeLinks): string[] {
   if (task_key === null) return [`ability schedule show ${schedule}`];
-  if (event !== 'approval.requested' || !approval) return [`ability why ${task_key}`];
+  const open = isOwnRuntime && page === null ? [`ability open ${task_key}`] : [];
+  if (event === 'approval.decided' || !approval) return [`ability why ${task_key}`, ...open];
   const of = `${task_key} --approval ${approval.id}`;
-  return [`ability approve ${of}`, `ability deny ${of}`];
+  return [`ability approve ${of}`, `ability deny ${of}`, ...open];
 }
 
-function slackText(notice: Notice, link: string | null): string {
+function slackText(notice: Notice, links: NoticeLinks): string {
   const { event, task_key, ability, environment, approval, status, error } = notice;
   const { schedule, webhook, scheduled_for, late_seconds, missed } = notice;
   const why = error?.message ?? 'no reason is known';
   const head = {
     'approval.requested': `Approval requested: ${approval?.title}`,
     'approval.decided': `${approval?.status.replace('_', ' ')}: ${approval?.title}`,
+    'approval.reminded': `Still waits for a decision: ${approval?.title}`,
+    'approval.escalated': `No one has decided, so ${approval?.approvers.join(', ') || 'anyone'} may: ${approval?.title}`,
     'task.failed': `${ability} ${status?.replace('_', ' ')}: ${why}`,
     'schedule.refused': `The schedule ${schedule} was refused at ${scheduled_for}: ${why}`,
     'schedule.missed':
@@ -234,15 +245,17 @@ function slackText(notice: Notice, link: string | null): string {
         : `The schedule ${schedule} has missed firings, the last at ${scheduled_for}; ${missed} since it was created`,
     'delivery.refused': `A delivery to the webhook ${webhook} was refused after it was accepted: ${why}`,
   }[event];
-  const what = event === 'approval.requested' ? approval?.what : undefined;
+  const what = event === 'approval.decided' ? undefined : approval?.what;
   const input = what ? [`input: ${JSON.stringify(what.input)}`] : [];
   const rollback = describeRollback(notice);
-  const undone = rollback === undefined ? [] : [`rolled back: ${rollback}`];
+  const undone = rollback === undefined ? [] : [`undone: ${rollback}`];
   const undo = what?.undo ? [`undone, if the task fails, by: ${describeUndo(what.undo)}`] : [];
   const place = `${ability} in ${environment}${task_key === null ? '' : `, ${task_key}`}`;
-  const lines = [head, place, ...input, ...undo, ...undone, ...commandsOf(notice)];
+  const lines = [head, place, ...input, ...undo, ...undone, ...commandsOf(notice, links)];
   const escaped = lines.map((line) => escapeSlack(startOf(oneLine(line), MAX_LINE)));
-  return [...escaped, ...(link === null ? [] : [`<${link}|In the Temporal UI>`])].join('\n');
+  const { page, temporal } = links;
+  const link = page ? [`<${page}|On the page>`] : temporal ? [`<${temporal}|In the Temporal UI>`] : [];
+  return [...escaped, ...link].join('\n');
 }
 
 /** Prevents a title from mentioning everybody or linking elsewhere. */

@@ -154,7 +154,7 @@ function confirmationsOf(answers: HookAnswer[]): Confirmation[] {
     .map(({ hook_id, reason }) => ({ hook_id, reason: reason ?? 'A hook asks for confirmation.' }));
 }
 
-/** A confirmation requested at creation is a warning now and an approval when the task runs. Source: docs/hooks.md. */
+/** A confirmation requested at creation is a warning now and an approval when the task runs. */
 function warningsOf(answers: HookAnswer[]): string[] {
   return answers.flatMap(({ warnings = [], decision, reason, hook_id }) =>
     decision === 'need_user_confirm'

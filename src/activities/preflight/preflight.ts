@@ -16,6 +16,7 @@ import { guardedParts } from '../../planning/hooks/hook-parts.js';
 import { checkAgainst } from '../../planning/input/schemas.js';
 import { digestOf } from '../../rules/canonical.js';
 import { parseDuration } from '../../rules/duration.js';
+import { handlerKindOf, needsActivity } from '../../rules/hooks/handlers.js';
 import { refuseOtherInput, refuseOtherPlan } from '../../rules/plans/wanted-plan.js';
 import { mainSteps } from '../../rules/steps/inner-steps.js';
 import { storeResult } from '../../rules/tasks/stored-result.js';
@@ -122,7 +123,7 @@ async function preflight(
   refuseOtherInput(options.plan, planned);
   const state = await stateOfKey({ ...wanted, input: resolved.digests.input, plan: options.plan }, dependencies);
   if (typeof state === 'object') return { ended: storeResult(await dependencies.shrink(state.ended)) };
-  if (!mayBeSlow && needsActivity(resolved.plan)) return { dedicated: true };
+  if (!mayBeSlow && needsDedicated(resolved.plan)) return { dedicated: true };
   try {
     return await form(wanted, resolved, state, registry, dependencies, cancellationSignal);
   } catch (error) {
@@ -133,12 +134,12 @@ async function preflight(
 }
 
 /** Whether the hooks before creation need an activity of their own, as scripts and abilities do. */
-function needsActivity(plan: Plan): boolean {
+function needsDedicated(plan: Plan): boolean {
   const hooks = guardedParts(plan, {}).flatMap(
     ({ plan: part, operation }) => (operation ?? part.ability).hooks.pre_create,
   );
   if (plan.hooks === 'activities') return hooks.length > 0;
-  return hooks.some(({ handler }) => handler.kind !== 'expression' && handler.kind !== 'builtin');
+  return hooks.some((hook) => needsActivity(hook) && !handlerKindOf(hook.handler).isInAttempt);
 }
 
 async function form(
@@ -251,7 +252,7 @@ function makeRecord(
   throw keyConflict({ task, ability, environment }, 'a task that was created a moment before');
 }
 
-/** A failed record is a warning: the history has all. Source: docs/architecture.md#the-way-of-a-task. */
+/** A failed record is a warning: the history has all. */
 export function createEnter({ host, plans, records }: Pick<ActivityDependencies, 'host' | 'plans' | 'records'>) {
   return activityOf(async (request: EnterRequest, context): Promise<EnterAnswer> => {
     const admitted = await plans.admit(request.seal, context.info);

@@ -1,9 +1,10 @@
 import type { CallMade, CallsMade, MadeText, StepsDone } from '../../contracts/calls-made.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
-import type { Plan, PlanImplementation } from '../../contracts/plan.js';
-import type { CalledPlace, RecordedCall, RecordedValue, TaskRecord } from '../../contracts/record.js';
+import type { Plan } from '../../contracts/plan.js';
+import type { RecordedCall, RecordedValue, TaskRecord } from '../../contracts/record.js';
 import type { EndedTask, TaskReport } from '../../contracts/run-sinks.js';
 import type { TaskResult } from '../../contracts/task.js';
+import { kindOf } from '../../kinds/kinds.js';
 import { Masker } from '../../planning/secrets/masking/masker.js';
 import type { SecretSource } from '../../planning/secrets/secret-source.js';
 import { toolsUsed } from '../../rules/calls/tools-used.js';
@@ -118,30 +119,11 @@ function recordCall({ path, call, task, given, gave, error }: CallMade, plan: Pl
     path,
     call,
     ...(implementation && { implementation: implementation.id }),
-    runs: implementation ? placeOf(implementation) : { kind: 'workflow', task: task ?? '' },
+    runs: implementation ? kindOf(implementation).place(implementation) : { kind: 'workflow', task: task ?? '' },
     given: values.cut(given),
     ...(gave && { gave: values.cut(gave) }),
     ...(error && { error: { code: error.code, message: values.masker.mask(error.message) } }),
   };
-}
-
-function placeOf(implementation: PlanImplementation): CalledPlace {
-  switch (implementation.kind) {
-    case 'api': {
-      const { method, base_url, path } = implementation.api;
-      return { kind: 'api', method, url: `${base_url.replace(/\/$/, '')}${path}` };
-    }
-    case 'mcp': {
-      const { server, tool, pinned } = implementation.mcp;
-      return { kind: 'mcp', server: server.name, tool, ...(pinned !== undefined && { pinned }) };
-    }
-    case 'script':
-      return { kind: 'script', script: implementation.script.path, digest: implementation.script.digest };
-    case 'model': {
-      const { name, script } = implementation.model;
-      return { kind: 'model', model: name, ...(script && { digest: script.digest }) };
-    }
-  }
 }
 
 /** Outcomes of a task's steps that are no calls, for its record. @returns an empty object if none. */

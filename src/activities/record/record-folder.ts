@@ -214,15 +214,16 @@ export class RecordFolder {
   }
 }
 
-/** Whether a folder is of an attempt that was lost: no one has written to it since, neither a record nor a log. */
+/** Whether a folder is of an attempt that was lost: no one has written to it since, no record, no log and no called task. */
 function isUnused(path: string): boolean {
-  if (!isUnwritten(path) || (namesIn(join(path, RECORD_FILES.logs))?.length ?? 0) > 0) return false;
+  if (!isUnwritten(path) || existsSync(join(path, CHILDREN))) return false;
+  if ((namesIn(join(path, RECORD_FILES.logs))?.length ?? 0) > 0) return false;
   return Date.now() - lstatSync(path).mtimeMs > LOST_MS;
 }
 
-/** Whether a folder exists, and has nothing but logs. */
+/** Whether a folder exists, and has nothing but logs and the records of called tasks. */
 function isUnwritten(path: string): boolean {
-  return namesIn(path)?.every((name) => name === RECORD_FILES.logs) ?? false;
+  return namesIn(path)?.every((name) => name === RECORD_FILES.logs || name === CHILDREN) ?? false;
 }
 
 function namesIn(path: string): string[] | undefined {

@@ -1,6 +1,6 @@
 import type { Approval } from '../../contracts/approvals.js';
 import type { TaskFile } from '../../contracts/files.js';
-import type { Plan, PlanHook, PlanHooks } from '../../contracts/plan.js';
+import type { Plan } from '../../contracts/plan.js';
 import type {
   CalledPlace,
   RecordedCall,
@@ -10,10 +10,12 @@ import type {
   ToolsUsed,
 } from '../../contracts/record.js';
 import type { InputChange, StepSummary, TaskResult } from '../../contracts/task.js';
+import { kindOf } from '../../kinds/kinds.js';
 import { throughAgent } from '../../rules/agents/through-agent.js';
 import { describeConcurrency } from '../../rules/concurrency/describe-concurrency.js';
 import { formatDuration } from '../../rules/duration.js';
 import { foldAnswers } from '../../rules/hooks/fold-answers.js';
+import { handlerKindOf, hooksOf } from '../../rules/hooks/handlers.js';
 import { markdownCode, markdownLine, oneLine, showUnseenCharacters } from '../../rules/shown-text.js';
 import { describeTurns } from '../../rules/steps/describe-items.js';
 import { describeRollback } from '../../rules/tasks/describe-undo.js';
@@ -220,20 +222,8 @@ function renderCall({ path, call, runs, given, gave, error }: RecordedCall): str
 }
 
 function renderPlace(runs: CalledPlace): string {
-  switch (runs.kind) {
-    case 'api':
-      return `Request: ${markdownCode(`${runs.method} ${runs.url}`)}`;
-    case 'mcp': {
-      const pinned = runs.pinned === undefined ? '' : `, pinned as ${markdownLine(runs.pinned)}`;
-      return `Tool: ${markdownCode(runs.tool)} of the MCP server ${markdownCode(runs.server)}${pinned}`;
-    }
-    case 'script':
-      return `Script: ${markdownCode(runs.script)}, SHA-256 ${markdownLine(runs.digest)}`;
-    case 'model':
-      return `Model: ${markdownCode(runs.model)}${runs.digest === undefined ? '' : `, a program with SHA-256 ${markdownLine(runs.digest)}`}`;
-    case 'workflow':
-      return `Task: ${markdownCode(runs.task)}`;
-  }
+  if (runs.kind === 'workflow') return `Task: ${markdownCode(runs.task)}`;
+  return kindOf(runs).renderPlace(runs, { code: markdownCode, line: markdownLine });
 }
 
 function renderValue(value: RecordedValue): string {
@@ -245,17 +235,13 @@ function renderValue(value: RecordedValue): string {
 
 /** A Markdown section of the scripts that hooks run, with their digests; empty without such scripts. */
 export function renderHookScripts({ ability, operations }: Plan): string[] {
-  const hooks = [ability, ...Object.values(operations)].flatMap((owner) => allOf(owner.hooks));
+  const hooks = [ability, ...Object.values(operations)].flatMap((owner) => hooksOf(owner.hooks));
   const lines = hooks.flatMap(({ id, handler }) =>
-    handler.kind === 'script'
-      ? [`- ${markdownCode(id)}: ${markdownCode(handler.script.path)}, SHA-256 ${handler.script.digest}`]
-      : [],
+    handlerKindOf(handler)
+      .scripts(handler)
+      .map(({ path, digest }) => `- ${markdownCode(id)}: ${markdownCode(path)}, SHA-256 ${digest}`),
   );
   return lines.length === 0 ? [] : [`## Scripts of hooks\n\n${[...new Set(lines)].join('\n')}`];
-}
-
-function allOf({ pre_create, pre_call, post_call }: PlanHooks): PlanHook[] {
-  return [...pre_create, ...pre_call, ...post_call];
 }
 
 export function json(value: unknown): string {

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import type { PinnedFile, Plan, PlanHooks, PlanImplementation, PlanScript } from '../../contracts/plan.js';
+import type { PinnedFile, Plan, PlanScript } from '../../contracts/plan.js';
 import { AbilityError, reasonOf } from '../../contracts/problem.js';
-import { scriptsOfHandler } from '../../planning/hooks/hook-parts.js';
+import { scriptsOf } from '../../planning/hooks/hook-parts.js';
 import { digestOf } from '../../rules/canonical.js';
 import { attempt } from '../../text/attempt.js';
 import { CallFailure } from '../call/call-failure.js';
@@ -173,23 +173,4 @@ function filesOf({ path, digest, real, files = [] }: PlanScript): PinnedFile[] {
 /** One entry per path; the first one wins. */
 function uniqueFiles(files: readonly PinnedFile[]): PinnedFile[] {
   return [...new Map(files.toReversed().map((file) => [file.path, file])).values()].reverse();
-}
-
-function scriptsOf(plan: Plan): PlanScript[] {
-  const operations = Object.values(plan.operations);
-  const workflows = Object.values(plan.workflows ?? {});
-  const hooks = [plan.ability, ...workflows.map(({ ability }) => ability), ...operations].flatMap((part) =>
-    hooksOf(part.hooks),
-  );
-  const implementations = operations.flatMap(({ implementation }) => scriptsOfImplementation(implementation));
-  return [...implementations, ...hooks];
-}
-
-function scriptsOfImplementation(implementation: PlanImplementation): PlanScript[] {
-  if (implementation.kind === 'script') return [implementation.script];
-  return implementation.kind === 'model' && implementation.model.script ? [implementation.model.script] : [];
-}
-
-function hooksOf({ pre_create, pre_call, post_call }: PlanHooks): PlanScript[] {
-  return [...pre_create, ...pre_call, ...post_call].flatMap(({ handler }) => scriptsOfHandler(handler));
 }

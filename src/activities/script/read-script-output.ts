@@ -138,7 +138,7 @@ export class NoCsv extends Error {}
  * ones are skipped. The library is loaded with the first CSV. @throws NoCsv for lines of another length than the
  * header, equal column names, and unclosed quotes.
  */
-export async function readCsv(text: string): Promise<JsonObject[]> {
+async function readCsv(text: string): Promise<JsonObject[]> {
   const { parse, CsvError } = await import('csv-parse/sync');
   try {
     const lines: string[][] = parse(text, { bom: true, skip_empty_lines: true, record_delimiter: ['\r\n', '\n'] });

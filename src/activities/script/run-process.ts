@@ -61,7 +61,7 @@ const PATIENCE: Patience = { graceMs: 2000, endMs: 1000 };
 /**
  * Runs a program in its own process group, without a shell; all its processes end with it, even those that left
  * the group. Never throws because of the program, nor waits for what it can delay: after its timeout it takes no
- * longer than its patience. Source: docs/operations.md#safety.
+ * longer than its patience.
  */
 export async function runProcess(request: ProcessRequest, groups: ProcessGroups): Promise<ProcessOutcome> {
   const { command, args, cwd, env, stdin, timeoutMs, signal, log, keepStdout = 0, patience = PATIENCE } = request;

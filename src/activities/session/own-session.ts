@@ -14,7 +14,7 @@ export interface SessionRuns {
 /**
  * The run of a session if it and the first run of its chain were started as sessions on a queue of the project,
  * with no workflow task handed to the client; else undefined. The code that runs a session decides its answers to
- * guards, and a run takes over the counts of earlier ones. Source: docs/architecture.md#the-way-of-a-task.
+ * guards, and a run takes over the counts of earlier ones.
  */
 export async function findOwnSession(
   run: RunRef,
@@ -39,7 +39,7 @@ export async function findOwnSession(
 
 /**
  * Refuses requests from anything but a session of the project: as with tasks, the type and queue of its first
- * event show whose code runs it. Source: docs/architecture.md#the-way-of-a-task. @throws AbilityError
+ * event show whose code runs it. @throws AbilityError
  * `seal.invalid`.
  */
 export async function admitSession(

@@ -17,6 +17,7 @@ import { ATTRIBUTES, OWN_SPANS } from '../../contracts/traces.js';
 import { RegistryLoader } from '../../definitions/load-registry.js';
 import { resolveEventHooks } from '../../planning/hooks/resolve-event-hooks.js';
 import { resolveEnvironment } from '../../planning/resolve/resolve-environment.js';
+import { needsActivity } from '../../rules/hooks/handlers.js';
 import { failedAnswer } from '../../rules/hooks/hook-facts.js';
 import { guardsIn, mergeSignals } from '../../rules/sessions/merge-signals.js';
 import { readsPayload } from '../../rules/sessions/session-reads.js';
@@ -163,7 +164,7 @@ function planEvent(
 
 /** Whether the answer needs no process and no request, so that it takes almost no time. */
 function isAnsweredAtOnce(event: PlannedEvent): boolean {
-  return 'failure' in event || event.hooks.every(({ handler }) => handler.kind === 'expression');
+  return 'failure' in event || !event.hooks.some(needsActivity);
 }
 
 /** Runs the hooks of an event. Never throws because of them. Source: R-002-24, R-002-27. */

@@ -23,7 +23,7 @@ type FinishDependencies = Pick<
 
 /**
  * Ends a task whose record is not written beside its history: checks its output, writes its record. A failed write
- * is a warning, since the history has everything. Source: docs/architecture.md#the-way-of-a-task.
+ * is a warning, since the history has everything.
  */
 export function createFinish(dependencies: FinishDependencies) {
   return activityOf(async (request: FinishRequest, context): Promise<FinishAnswer> => {

@@ -13,10 +13,12 @@ import { defined } from '../../text/defined.js';
 import {
   type Asked,
   describeBeginning,
+  doubtsOf,
   type EarlierTask,
   isWithin,
   readStanding,
   refuseRepeated,
+  refuseWithoutDoubts,
 } from './what-stands.js';
 
 export interface Taken {
@@ -119,6 +121,8 @@ export function keptProgress(task: EarlierTask, now: StepTree, asked: Asked): Ta
     });
   }
 
+  const doubts = doubtsOf(progress, asked);
+  if (asked.reconcile) refuseWithoutDoubts(old.agent ? {} : doubts);
   const turns = old.agent && now.agent ? progress[TURNS.turns] : undefined;
   if (turns?.agent) {
     // A new conversation is paid from what is left, too.
@@ -140,6 +144,7 @@ export function keptProgress(task: EarlierTask, now: StepTree, asked: Asked): Ta
     delete kept[`${call}.undo`]?.sequence;
   }
   refuseRepeated(task, asked, standing, isKept);
+  Object.assign(kept, doubts);
   return { progress: kept, begins: describeBeginning(now, { kept, earlier, same, progress, undone, alone, from }) };
 }
 

@@ -1,22 +1,29 @@
-import type { FindUiRequest, ProveAnswer, ProveRequest } from '../../contracts/activities.js';
+import type { FindLinkRequest, ProveAnswer, ProveRequest } from '../../contracts/activities.js';
+import { linksTo, type TaskPlaces } from '../../rules/tasks/task-link.js';
 import type { ActivityDependencies } from '../dependencies.js';
 import { activityOf } from '../failures.js';
 
-/** Returns the address of the Temporal UI, or null if unknown. Only a sealed task may request it. */
-export function createFindUi({ plans, ui }: Pick<ActivityDependencies, 'plans' | 'ui'>) {
-  return activityOf(async ({ seal }: FindUiRequest, { info }): Promise<string | null> => {
+/** Returns the link to the task on the page, else in the Temporal UI; null if neither is known. Only for sealed tasks. */
+export function createFindLink({ plans, ...places }: Pick<ActivityDependencies, 'plans' | keyof TaskPlaces>) {
+  return activityOf(async ({ seal }: FindLinkRequest, { info }): Promise<string | null> => {
     await plans.admit(seal, info);
-    return ui;
+    const { page, temporal } = linksTo(
+      places,
+      info.workflowNamespace ?? 'default',
+      info.workflowExecution?.workflowId ?? '',
+    );
+    return page ?? temporal;
   });
 }
 
 /** Checks the proof of a decision, or whether proofs can be checked. Only for sealed tasks. */
-export function createProve({ plans, checkProof }: Pick<ActivityDependencies, 'plans' | 'checkProof'>) {
+export function createProve({ plans, proofs }: Pick<ActivityDependencies, 'plans' | 'proofs'>) {
   return activityOf(async ({ seal, decision, proof }: ProveRequest, { info }): Promise<ProveAnswer> => {
     await plans.admit(seal, info);
-    if (!checkProof) return { able: false };
+    const check = proofs();
+    if (!check) return { able: false };
     if (!decision) return { able: true };
-    const reason = proof ? checkProof(decision, proof) : 'it brings no proof';
+    const reason = proof ? check(decision, proof) : 'it brings no proof';
     return { able: true, ...(reason !== undefined && { reason }) };
   });
 }

@@ -3,6 +3,8 @@ import type { NotUndone, Progress, TaskOptions } from '../../contracts/task.js';
 import type { StepTree } from '../../rules/steps/find-step.js';
 import { mainSteps } from '../../rules/steps/inner-steps.js';
 import { isGroup, isPlain } from '../../rules/steps/step-kinds.js';
+import { askPath, isInTurn } from '../../rules/steps/turn-paths.js';
+import { defined } from '../../text/defined.js';
 import { didYouMean } from '../../text/nearest.js';
 
 export type Asked = Omit<NonNullable<TaskOptions['retry']>, 'task'>;
@@ -15,10 +17,10 @@ export interface EarlierTask {
   not_undone?: readonly NotUndone[];
 }
 
-/** A call that stands or may stand, what is known of it, and why it is asked for. */
+/** A call that stands or may stand, what is known of it (`asked`: its retry finds out), and why it is asked for. */
 interface Doubtful {
   path: string;
-  is: 'undone' | 'stands' | undefined;
+  is: 'undone' | 'stands' | 'asked' | undefined;
   why: string;
 }
 
@@ -27,8 +29,9 @@ interface Doubtful {
  * undo was denied or a person says so. @throws AbilityError `task.undecided` for calls of which neither is known;
  * `usage.invalid` for a name that is none of them.
  */
-export function readStanding(task: EarlierTask, { from, undone = [], stands = [] }: Asked) {
-  const found = [...undoneCalls(task), ...lostCalls(task, from)];
+export function readStanding(task: EarlierTask, asked: Asked) {
+  const { undone = [], stands = [] } = asked;
+  const found = [...undoneCalls(task), ...lostCalls(task, asked)];
   const known = [...found, ...inCalled(task)].map(({ path }) => path);
   const strange = [...undone, ...stands].find((path) => !known.includes(path));
   if (strange !== undefined) throw notInDoubt(strange, known);
@@ -64,11 +67,37 @@ function undoneCalls({ progress }: EarlierTask): Doubtful[] {
 }
 
 /** Calls whose own outcome is not known; a person who names a step to begin with has looked. */
-function lostCalls({ plan, progress }: EarlierTask, from: string | null): Doubtful[] {
-  const is = from === null ? undefined : 'undone';
+function lostCalls({ plan, progress }: EarlierTask, asked: Asked): Doubtful[] {
+  const { from } = asked;
+  const said = from === null ? undefined : 'undone';
+  const doubts = doubtsOf(progress, asked);
   return mainSteps(plan.steps).flatMap(({ step, path }) => {
     const isLost = step.verb === 'call' && progress[path]?.status === 'unknown';
+    const is = doubts[askPath(path)] ? 'asked' : said;
     return isLost ? [{ path, is, why: 'whether it took effect is not known' }] : [];
+  });
+}
+
+/**
+ * The questions that a retry asks about lost calls, by their paths; about those in loops, whose items begin anew, always,
+ * unless a person has looked.
+ */
+export function doubtsOf(progress: Progress, { from, reconcile, undone = [] }: Asked): Progress {
+  const doubts = Object.entries(progress).flatMap(([path, { doubt, call }]) => {
+    const isAsked = reconcile || (from === null && isInTurn(path) && !undone.some((said) => path === askPath(said)));
+    return doubt && isAsked ? [[path, { status: 'pending' as const, doubt, ...defined({ call }) }] as const] : [];
+  });
+  return Object.fromEntries(doubts);
+}
+
+/** @throws AbilityError `task.not_in_doubt` if none of its lost calls can be asked about. */
+export function refuseWithoutDoubts(doubts: Progress): void {
+  if (Object.keys(doubts).length > 0) return;
+  throw new AbilityError({
+    code: 'task.not_in_doubt',
+    message: 'The task has lost no call that can be asked about',
+    suggestion:
+      'Such a call is one of the task itself, and its ability has `unknown`. Look whether it took place, then use `ability task retry`.',
   });
 }
 

@@ -16,32 +16,26 @@ export function runtimeRulesFile(registry: string): string {
   return `${registry}/AGENTS.md`;
 }
 
-/** The short part at the root that leads to the runtime's rules. @param registry relative. Source: R-002-56. */
-export function rootRules(registry: string): string {
-  return marked(part('root', registry));
+/**
+ * What we write into a document for AIs, between its markers. At the root, `AGENTS.md` leads to that beside the
+ * definitions (R-002-56 to R-002-60, C-45, C-46); the skill has its rules in the format of agentskills.io.
+ * @param registry relative.
+ */
+export function rulesFor(registry: string, document: 'root' | 'runtime' | 'skill'): string {
+  const values = { REGISTRY: registry, RUNTIME_RULES: runtimeRulesFile(registry), LOG: LOG_FILE };
+  const filled = (path: string): string => fillTemplate(path, values).trimEnd();
+  const parts = { RULES: filled('agents/rules.md'), WORK: filled('agents/work.md') };
+  return marked(fillTemplate(`agents/${document}.md`, { ...values, ...parts }));
 }
 
-/** Generated part of `AGENTS.md` beside the definitions. Source: R-002-56 to R-002-60, C-45, C-46. */
-export function runtimeRules(registry: string): string {
-  return marked(part('runtime', registry));
-}
-
-/** The skill: the rules of `AGENTS.md` in the format of agentskills.io. */
 export function skillMd(registry: string): string {
-  return `---\nname: ${SKILL_NAME}\ndescription: ${SKILL_DESCRIPTION}\n---\n\n${marked(part('skill', registry))}`;
+  return `---\nname: ${SKILL_NAME}\ndescription: ${SKILL_DESCRIPTION}\n---\n\n${rulesFor(registry, 'skill')}`;
 }
 
 export function newAgentDocuments(registry: string): Record<string, string> {
   return {
-    'AGENTS.md': `# How AI developers work with this project\n\n${rootRules(registry)}`,
-    [runtimeRulesFile(registry)]: `# Rules of Ability Runtime for AI developers\n\n${runtimeRules(registry)}`,
+    'AGENTS.md': `# How AI developers work with this project\n\n${rulesFor(registry, 'root')}`,
+    [runtimeRulesFile(registry)]: `# Rules of Ability Runtime for AI developers\n\n${rulesFor(registry, 'runtime')}`,
     [LOG_FILE]: fillTemplate('agents/log.md'),
   };
-}
-
-function part(name: 'root' | 'runtime' | 'skill', registry: string): string {
-  const values = { REGISTRY: registry, RUNTIME_RULES: runtimeRulesFile(registry), LOG: LOG_FILE };
-  const filled = (path: string): string => fillTemplate(path, values).trimEnd();
-  const parts = { RULES: filled('agents/rules.md'), WORK: filled('agents/work.md') };
-  return fillTemplate(`agents/${name}.md`, { ...values, ...parts });
 }

@@ -6,15 +6,7 @@ import type { Registry } from '../../definitions/registry.js';
 import { entriesOf, filesNamed } from '../routing-documents/find-documents.js';
 import type { DocumentPlan } from '../routing-documents/plan-documents.js';
 import { siteFolders } from '../scaffold/scaffold.js';
-import {
-  LOG_FILE,
-  newAgentDocuments,
-  rootRules,
-  runtimeRules,
-  runtimeRulesFile,
-  SKILL_FILE,
-  skillMd,
-} from './agents-md.js';
+import { LOG_FILE, newAgentDocuments, rulesFor, runtimeRulesFile, SKILL_FILE, skillMd } from './agents-md.js';
 import { CLOSES, hasMarkers, OPENS, withMarked } from './marked-text.js';
 
 /**
@@ -46,13 +38,8 @@ function planOne(root: string, registry: string, file: string): DocumentPlan {
     const before = textOf(path);
     if (before !== undefined && !hasMarkers(before)) return broken(file, notOurs(file));
     const text = before === undefined ? newText(registry, file) : keptText(registry, file, before);
-    return {
-      file,
-      status: 'planned',
-      before,
-      update: { text, changes: [], notes: [], hasMarkers: true },
-      care: 'kept',
-    };
+    const update = { text, changes: [], notes: [], hasMarkers: true };
+    return { file, status: 'planned', before, update, care: 'kept' };
   } catch (error) {
     if (!(error instanceof AbilityError)) throw error;
     return broken(file, error.toProblem());
@@ -68,18 +55,17 @@ function newText(registry: string, file: string): string {
 
 function keptText(registry: string, file: string, before: string): string {
   if (basename(file) === SKILL_FILE) return withMarked(file, before, skillMd(registry), { isOwnTop: true });
-  return withMarked(file, before, file === runtimeRulesFile(registry) ? runtimeRules(registry) : rootRules(registry));
+  return withMarked(file, before, rulesFor(registry, file === runtimeRulesFile(registry) ? 'runtime' : 'root'));
 }
 
 function notOurs(file: string): Problem {
-  const skill = `Move it away, or name another folder: its front matter has to be generated, so the rules cannot be added to this file.`;
   return {
     code: 'docs.not_ours',
     message: `${file} was written by hand: it has none of our markers, so nothing was written`,
     location: { file },
     suggestion:
       basename(file) === SKILL_FILE
-        ? skill
+        ? 'Move it away, or name another folder: its front matter has to be generated, so the rules cannot be added to this file.'
         : `Write ${OPENS} and ${CLOSES} into it, each on a line of its own, where the rules belong; then run the command again.`,
   };
 }

@@ -4,7 +4,8 @@ import { basename, join } from 'node:path';
 import { loadedAbility } from '../../definitions/find-ability.js';
 import type { Registry } from '../../definitions/registry.js';
 import { attempt } from '../../text/attempt.js';
-import { isOurs } from '../routing-documents/find-documents.js';
+import { filesBelow } from '../routing-documents/find-documents.js';
+import { abilitiesByScript } from '../scaffold/plan-scripts.js';
 import { summaryOf } from '../scaffold/script-summary.js';
 
 /** An ad-hoc script, written for one piece of work. Source: R-000-90, R-000-92. */
@@ -26,7 +27,7 @@ export interface FoundScript {
 }
 
 /** The source spells it so. Source: R-000-90; C-42. */
-export const MANUAL_NAME = 'modular_mannual.md';
+const MANUAL_NAME = 'modular_mannual.md';
 
 /** Maximum bytes of a file that is read. */
 const MAX_BYTES = 1024 * 1024;
@@ -43,7 +44,7 @@ export function findScripts(registry: Registry): FoundScripts {
   const { root } = registry;
   const behind = abilitiesByScript(registry);
   const unread: string[] = [];
-  const texts = new Map(scriptsBelow(root, '', unread).map((path) => [path, textOf(join(root, path))] as const));
+  const texts = new Map(scriptsIn(root, unread).map((path) => [path, textOf(join(root, path))] as const));
   const digests = new Map([...texts].map(([path, text]) => [path, text === null ? null : digestOf(text)] as const));
   const scripts = [...texts].map(([path, text]) => {
     const described = manualLine(root, path);
@@ -72,15 +73,10 @@ function usesOf(registry: Registry, text: string, line: string): string[] {
 }
 
 /** @param unread receives the folders that cannot be read. */
-function scriptsBelow(root: string, below: string, unread: string[]): string[] {
-  const isPlace = isScriptPlace(below);
-  return entriesOf(root, below, unread)
-    .flatMap((entry) => {
-      const path = below === '' ? entry.name : `${below}/${entry.name}`;
-      if (entry.isDirectory()) return isOurs(root, path, entry.name) ? scriptsBelow(root, path, unread) : [];
-      return isPlace && entry.isFile() && isScript(join(root, path)) ? [path] : [];
-    })
-    .sort();
+function scriptsIn(root: string, unread: string[]): string[] {
+  const files = [...filesBelow(root, '', (folder) => entriesOf(root, folder, unread))];
+  const scripts = files.filter(({ path, entry }) => isAdHoc(path) && entry.isFile() && isScript(join(root, path)));
+  return scripts.map(({ path }) => path).sort();
 }
 
 /** A folder removed meanwhile is empty; any other unreadable one may contain scripts. */
@@ -134,30 +130,12 @@ function hasName(line: string, name: string): boolean {
   return at >= 0 && isApart(line[at - 1]) && isApart(line[at + name.length]);
 }
 
-function abilitiesByScript({ operations, implementations }: Registry): Map<string, string[]> {
-  const bodies = [
-    ...[...operations.values()].map(({ value }) => [value.operation_key, value.implementation] as const),
-    ...[...implementations.values()].map(({ value }) => [value.operation_key, value] as const),
-  ];
-  const found = new Map<string, string[]>();
-  for (const [key, body] of bodies) {
-    if (body?.kind !== 'script' || typeof body.script.path !== 'string') continue;
-    const path = body.script.path.replace(/^\.\//, '');
-    found.set(path, [...new Set([...(found.get(path) ?? []), key])]);
-  }
-  return found;
-}
-
-/** Folders of ad-hoc scripts. Source: R-000-90. */
-const PLACE = /(?:^|\/)workdocs\/(?:.+\/)?scripts$/;
-
-function isScriptPlace(folder: string): boolean {
-  return PLACE.test(folder);
-}
+/** Paths of ad-hoc scripts. Source: R-000-90. */
+const PLACE = /(?:^|\/)workdocs\/(?:.+\/)?scripts\/[^/]*$/;
 
 /** Whether a path, relative to the project root, is that of an ad-hoc script. */
 export function isAdHoc(path: string): boolean {
-  return isScriptPlace(path.split('/').slice(0, -1).join('/'));
+  return PLACE.test(path);
 }
 
 /** Folder of the module that an ad-hoc script belongs to; empty: the project as a whole. */

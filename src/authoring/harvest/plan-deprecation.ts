@@ -25,14 +25,11 @@ export function planDeprecation(registry: Registry, id: string, replacedBy: stri
 /** Refuses a replacement that is itself replaced, directly or not, by the deprecated ability. */
 function refuseCircle(registry: Registry, id: string, replacedBy: string): void {
   const seen = new Set<string>();
-  for (
-    let at: string | undefined = replacedBy;
-    at !== undefined && !seen.has(at);
-    at = find(registry, at).value.replaced_by
-  ) {
+  let at: string | undefined = replacedBy;
+  while (at !== undefined && !seen.has(at)) {
+    if (at === id) throw usageError(`${replacedBy} is itself replaced by ${id}`);
     seen.add(at);
-    if (at !== id) continue;
-    throw usageError(`${replacedBy} is itself replaced by ${id}`);
+    at = find(registry, at).value.replaced_by;
   }
 }
 
@@ -48,11 +45,8 @@ function withLines(text: string, values: Record<string, string>): string | undef
   });
 }
 
-function withValues(source: YamlText, values: Record<string, string>): string {
-  return Object.entries(values).reduce(
-    (text, [name, value]) => setValue({ ...source, text }, [name], value),
-    source.text,
-  );
+function withValues({ file, text }: YamlText, values: Record<string, string>): string {
+  return Object.entries(values).reduce((now, [name, value]) => setValue({ file, text: now }, [name], value), text);
 }
 
 function find(registry: Registry, id: string): Loaded<Ability> {

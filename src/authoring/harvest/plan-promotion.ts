@@ -41,7 +41,8 @@ export function planPromotion(site: Site, { path, full, prefix, effects }: Promo
   const module = moduleFolder(path).replace(/^modules\//, '');
   const planned = planScripts(site, {
     paths: [full],
-    prefix: prefix ?? prefixOf(module),
+    // People name a module after its last folder.
+    prefix: prefix ?? (module.split('/').at(-1) || 'work'),
     scope: module === '' ? {} : { modules: [module] },
     ...(effects && { effects }),
   });
@@ -93,11 +94,6 @@ function refuseUnstarted(path: string, full: string): void {
   }
 }
 
-/** Last folder of the module, which people use as its name. */
-function prefixOf(module: string): string {
-  return module.split('/').at(-1) || 'work';
-}
-
 function notesOn({ documented, same_as }: FoundScript): string[] {
   return [
     ...(documented ? [] : ['No `modular_mannual.md` describes it: state there what it solves, and name the ability.']),
@@ -116,13 +112,9 @@ export function exampleIn(value: unknown, path: string, from: string): CallExamp
   if (!isJsonObject(value)) return undefined;
   const calls = Array.isArray(value.calls) ? (value.calls as unknown as RecordedCall[]) : [];
   const call = calls.find(({ runs }) => runs?.kind === 'script' && runs.script === path);
-  const output = isJsonObject(value.result) ? value.result.output : value.output;
-  return exampleOf(call ? [whole(call.given), whole(call.gave)] : [value.input, output], from);
-}
-
-function exampleOf([input, output]: (Json | undefined)[], from: string): CallExample | undefined {
-  if (!isJsonObject(input) || output === undefined) return undefined;
-  return { input, output, from };
+  const input = call ? whole(call.given) : value.input;
+  const output = call ? whole(call.gave) : isJsonObject(value.result) ? value.result.output : value.output;
+  return isJsonObject(input) && output !== undefined ? { input, output, from } : undefined;
 }
 
 /** The value, unless it was cut: a cut value is no example. */

@@ -1,5 +1,5 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { dirname, join, relative, sep } from 'node:path';
+import { readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
 import type { JsonObject } from '../../contracts/json.js';
@@ -7,6 +7,8 @@ import { checkFormat } from '../../definitions/check-format.js';
 import { foldersOf } from '../../definitions/find-project.js';
 import { findUnsupported } from '../../definitions/unsupported.js';
 import { isProblem, readYaml } from '../../definitions/yaml-source.js';
+import { slashedPath } from '../../disk/slashed-path.js';
+import { attempt } from '../../text/attempt.js';
 import { renderDefinition } from '../write-yaml.js';
 import type { ImportOptions } from './planned-import.js';
 
@@ -43,22 +45,13 @@ export function checkText(file: string, text: string, { kind, schema, more }: Fi
 }
 
 /** Comment lines above an imported definition: its schema for editors, if any, and its origin. */
-export function commentsFor(root: string, file: string, { command }: ImportOptions): string[] {
-  const schema = schemaFor(root, file);
+export function commentsFor(root: string, file: string, kind: FileCheck['kind'], { command }: ImportOptions): string[] {
+  const folder = join(foldersOf(root).registry, 'schemas');
+  const schema = attempt(() => readdirSync(folder), []).find((entry) => entry.startsWith(`${kind}.schema.`));
   return [
-    ...(schema === undefined ? [] : [`yaml-language-server: $schema=${schema}`]),
+    ...(schema === undefined
+      ? []
+      : [`yaml-language-server: $schema=${slashedPath(join(root, dirname(file)), join(folder, schema))}`]),
     `Made by \`${command}\`. Edit it as you like: the next import keeps what you changed.`,
   ];
-}
-
-function schemaFor(root: string, file: string): string | undefined {
-  const { registry } = foldersOf(root);
-  const folder = join(registry, 'schemas');
-  if (!existsSync(folder)) return undefined;
-  const [kind] = relative(registry, join(root, file)).split(sep);
-  const name = readdirSync(folder).find((entry) => entry.startsWith(`${kind}.schema.`));
-  if (name === undefined) return undefined;
-  return relative(join(root, dirname(file)), join(folder, name))
-    .split(sep)
-    .join('/');
 }

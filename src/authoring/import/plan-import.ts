@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { join, relative, sep } from 'node:path';
+import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type JsonObject } from '../../contracts/json.js';
 import { AbilityError, reasonOf, usageError } from '../../contracts/problem.js';
@@ -9,11 +9,13 @@ import type { ImportedFile, ImportState } from '../../definitions/formats/import
 import { importFile, readImport } from '../../definitions/read-imports.js';
 import type { Registry } from '../../definitions/registry.js';
 import { isProblem, readYaml } from '../../definitions/yaml-source.js';
+import { slashedPath } from '../../disk/slashed-path.js';
 import { matchesAnyGlob } from '../../text/glob.js';
 import { FileDraft } from '../file-draft.js';
 import type { PlannedFile } from '../write-together.js';
 import { commentsFor, renderChecked } from './definition-text.js';
 import { chooseEffects, joinChoices, type KeptChoice } from './effect-choices.js';
+import { notOurs } from './import-fault.js';
 import type { Imported, ImportedOperation, LeftOut } from './imported.js';
 import { type FilePlan, isThere, planFile, unchanged } from './plan-file.js';
 import { homesOf, type Importing, type OperationPlan, pinOf, planOperation, refuseTwins } from './plan-operation.js';
@@ -67,11 +69,10 @@ function choose(operations: ImportedOperation[], select: string[] | undefined): 
   const chosen = operations.filter(({ key, source }) => matchesAnyGlob(select, key) || matchesAnyGlob(select, source));
   if (chosen.length > 0 || operations.length === 0) return chosen;
   const some = operations.slice(0, 10).map(({ source }) => source);
-  throw new AbilityError({
-    code: 'usage.invalid',
-    message: `Nothing fits ${select.map((pattern) => `--select ${pattern}`).join(' ')}`,
-    suggestion: `There are ${operations.length}: ${some.join(', ')}${operations.length > some.length ? ', ...' : ''}`,
-  });
+  throw usageError(
+    `Nothing fits ${select.map((pattern) => `--select ${pattern}`).join(' ')}`,
+    `There are ${operations.length}: ${some.join(', ')}${operations.length > some.length ? ', ...' : ''}`,
+  );
 }
 
 /** Operations whose effects people should decide on; effects that they wrote into a file are decided. */
@@ -102,7 +103,7 @@ function stateWrite({ registry, options, state }: Importing, next: NonNullable<I
   const { root } = registry;
   const file = importFile(root, options.kind, options.name);
   const draft = new FileDraft(root);
-  draft.edit(relative(root, file).split(sep).join('/'), '', () => `${JSON.stringify(next, null, 1)}\n`);
+  draft.edit(slashedPath(root, file), '', () => `${JSON.stringify(next, null, 1)}\n`);
   return draft.files();
 }
 
@@ -129,6 +130,7 @@ function rememberImport(
     ...plans.map((plan) => plan.value),
   ];
   const used = new Set(definitions.map(pinOf));
+  const pinned = Object.entries({ ...state?.pinned, ...imported.pinned }).filter(([digest]) => used.has(digest));
   return {
     format: 1,
     kind,
@@ -139,7 +141,7 @@ function rememberImport(
     ...(effects.length > 0 && { effects }),
     operations: sorted(operations),
     ...(kept && { config: kept }),
-    pinned: sorted(pick({ ...state?.pinned, ...imported.pinned }, used)),
+    pinned: sorted(Object.fromEntries(pinned)),
   };
 }
 
@@ -151,10 +153,6 @@ function withHomes(state: ImportState | undefined, homes: Importing['homes']): I
       return [key, home && home.fault === undefined ? { ...entry, file: home.file } : entry];
     }),
   );
-}
-
-function pick(all: Record<string, JsonObject>, wanted: ReadonlySet<string | undefined>): Record<string, JsonObject> {
-  return Object.fromEntries(Object.entries(all).filter(([digest]) => wanted.has(digest)));
 }
 
 /** Sorted, so that equal imports give equal text, and version control shows only real changes. */
@@ -172,10 +170,10 @@ function planConfig(
   const { root } = registry;
   const definition = configOfWritten(imported.config, imported, plans, Object.keys(state?.operations ?? {}));
   const own = join(foldersOf(root).registry, 'config', `${options.name}.yaml`);
-  const file = state?.config?.file ?? relative(root, own).split(sep).join('/');
+  const file = state?.config?.file ?? slashedPath(root, own);
   const path = join(root, file);
   const check = { kind: 'config', schema: config, more: () => {} } as const;
-  const text = rendered(file, () => renderChecked(file, definition, commentsFor(root, file, options), check));
+  const text = rendered(file, () => renderChecked(file, definition, commentsFor(root, file, 'config', options), check));
   // If people deleted the file, its entries may be elsewhere: a second one would disable both.
   const isMoved = !isThere(path) && hasSomeOf(definition, registry);
   const base = isThere(path) || isMoved ? state?.config?.definition : undefined;
@@ -189,9 +187,7 @@ function planConfig(
   if (!isProblem(source) && isDeepStrictEqual(source.value, definition)) {
     return { definition, change: unchanged(file), value: definition };
   }
-  throw new AbilityError({
-    code: 'import.not_ours',
-    message: `${file} exists already and is not from this import, which would write its configuration there`,
+  throw notOurs(`${file} exists already and is not from this import, which would write its configuration there`, {
     location: { file },
     suggestion: 'Move its content to another file in registry/config.',
   });

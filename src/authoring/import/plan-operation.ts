@@ -1,15 +1,16 @@
 import { readFileSync } from 'node:fs';
-import { join, relative, sep } from 'node:path';
+import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
+import { isJsonObject, type JsonObject } from '../../contracts/json.js';
 import { reasonOf } from '../../contracts/problem.js';
-import { isCaseFile } from '../../definitions/case-file-name.js';
+import { isCaseFile } from '../../definitions/case-files.js';
 import { kindOf, loadedComposites } from '../../definitions/find-ability.js';
 import { foldersOf } from '../../definitions/find-project.js';
 import type { ImportState } from '../../definitions/formats/import-state.js';
 import { lowLevel } from '../../definitions/formats/low-level.js';
 import type { Registry } from '../../definitions/registry.js';
 import { isProblem, readYaml } from '../../definitions/yaml-source.js';
+import { slashedPath } from '../../disk/slashed-path.js';
 import { commentsFor, type FileCheck, renderChecked } from './definition-text.js';
 import type { ImportedOperation, LeftOut } from './imported.js';
 import { differencesOf, type FilePlan, isThere, keep, planFile, unchanged } from './plan-file.js';
@@ -45,7 +46,8 @@ export function planOperation(operation: ImportedOperation, importing: Importing
   const file = home?.file ?? known?.file ?? fileOf(registry.root, key);
   const path = join(registry.root, file);
   try {
-    const render = (): string => renderChecked(file, definition, commentsFor(registry.root, file, options), check);
+    const render = (): string =>
+      renderChecked(file, definition, commentsFor(registry.root, file, 'low-level', options), check);
     // A definition unchanged since its import was checked then.
     const text = known && isDeepStrictEqual(known.definition, definition) ? undefined : render();
     const wanted = {
@@ -69,17 +71,6 @@ export function planOperation(operation: ImportedOperation, importing: Importing
   } catch (error) {
     return { source, reason: reasonOf(error) };
   }
-}
-
-function withPinShown(
-  plan: FilePlan,
-  base: JsonObject,
-  definition: JsonObject,
-  { state, pinned }: Importing,
-): FilePlan {
-  const [before, after] = [pinOf(base), pinOf(definition)];
-  if (before === undefined || after === undefined) return plan;
-  return showPin(plan, state?.pinned[before], pinned[after]);
 }
 
 export function homesOf(registry: Registry): Homes {
@@ -110,9 +101,7 @@ function operationCheck({ compileSchema }: ImportOptions): FileCheck {
 /** Avoids names ending in `.test.yaml`, which mark files of test cases. */
 function fileOf(root: string, key: string): string {
   const name = isCaseFile(`${key}.yaml`) ? `${key}.operation.yaml` : `${key}.yaml`;
-  return relative(root, join(foldersOf(root).registry, 'low-level', name))
-    .split(sep)
-    .join('/');
+  return slashedPath(root, join(foldersOf(root).registry, 'low-level', name));
 }
 
 function readValue(file: string, path: string): unknown {
@@ -137,19 +126,23 @@ export function refuseTwins(operations: ImportedOperation[]): { single: Imported
 
 /** The digest that a definition pins, as 64 hex digits; undefined: none. */
 export function pinOf(definition: JsonObject | undefined): string | undefined {
-  const pinned = inside(inside(inside(definition, 'implementation'), 'mcp'), 'pinned');
+  const { implementation } = (definition ?? {}) as { implementation?: { mcp?: { pinned?: unknown } | null } | null };
+  const pinned = implementation?.mcp?.pinned;
   return typeof pinned === 'string' ? pinned.replace(/^sha256:/, '') : undefined;
 }
 
 /** Shows what changed behind a new digest, from the pinned state to the present one. */
-function showPin(plan: FilePlan, before: JsonObject | undefined, after: JsonObject | undefined): FilePlan {
+function withPinShown(
+  plan: FilePlan,
+  base: JsonObject,
+  definition: JsonObject,
+  { state, pinned }: Importing,
+): FilePlan {
+  const before = state?.pinned[pinOf(base) ?? ''];
+  const after = pinned[pinOf(definition) ?? ''];
   const { change } = plan;
   const isOnlyPin = change.differences.every(({ at }) => at === 'implementation.mcp.pinned');
   if (change.status !== 'changed' || !isOnlyPin || !before || !after) return plan;
   const shown = differencesOf(before, after).map(({ at, ...values }) => ({ at: `tool.${at}`, ...values }));
   return { ...plan, change: { ...change, differences: [...change.differences, ...shown] } };
-}
-
-function inside(value: Json | undefined, key: string): Json | undefined {
-  return isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }

@@ -10,7 +10,7 @@ const PRODUCTION = /^(prod|production|live)$/;
 const STAGING = /^(stag|stage|staging|preprod|uat)$/;
 
 /** Sorts environments by risk, lowest first, so that the first one can be the default. */
-export function inUsualOrder(names: readonly string[]): string[] {
+function inUsualOrder(names: readonly string[]): string[] {
   const rankOf = (name: string): number => {
     if (PRODUCTION.test(name)) return 3;
     if (STAGING.test(name)) return 2;

@@ -74,7 +74,11 @@ export function chooseRows(
       rows.push(newRow(ability, columns.length));
     }
   }
-  if (rows.length === 0 && !hasAny(pool, settings)) notes.push(noteOfNothing(settings, opens + 1));
+  // One empty table may be intended; if both are empty, folder and module probably differ in name.
+  if (rows.length === 0 && ![...pool.byId.values()].some(({ modules }) => covers(settings.modules, modules))) {
+    const within = `No ability has a scope within ${settings.modules.join(', ')}`;
+    notes.push({ line: opens + 1, message: `${within}; name others in the marker: modules="..."` });
+  }
   const grouped = level === 'low-level' ? groupRows(rows) : rows;
   if (grouped.some((row, index) => row !== rows[index]) && !changes.some(({ kind }) => kind === 'added')) {
     const message = 'The rows are not grouped by technology and operation type';
@@ -174,16 +178,6 @@ function abilitiesOf(pool: ListedAbilities, level: Level, { modules, omit }: Sec
     .filter((ability) => ability.level === level && covers(modules, ability.modules))
     .filter(({ id }) => !matchesAnyGlob(omit, id))
     .sort((a, b) => (a.id < b.id ? -1 : 1));
-}
-
-function hasAny(pool: ListedAbilities, { modules }: SectionSettings): boolean {
-  return [...pool.byId.values()].some((ability) => covers(modules, ability.modules));
-}
-
-/** One empty table may be intended; if both are empty, folder and module probably differ in name. */
-function noteOfNothing({ modules }: SectionSettings, line: number): Note {
-  const advice = 'name others in the marker: modules="..."';
-  return { line, message: `No ability has a scope within ${modules.join(', ')}; ${advice}` };
 }
 
 function newRow({ id, cells: own, lifecycle }: RoutedAbility, columns: number): ChosenRow {

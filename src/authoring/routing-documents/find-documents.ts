@@ -1,8 +1,9 @@
 import { type Dirent, existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
-import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { AbilityError, usageError } from '../../contracts/problem.js';
 import { PROJECT_FILE } from '../../definitions/find-project.js';
 import { isInside } from '../../disk/is-inside.js';
+import { slashedPath } from '../../disk/slashed-path.js';
 
 /** The name of every routing document. Source: R-000-01. */
 export const DOCUMENT_NAME = 'ABILITY.md';
@@ -16,17 +17,28 @@ export function findDocuments(root: string, below = ''): string[] {
 
 /** All files of this name below a folder, under the rules of {@link findDocuments}. */
 export function filesNamed(root: string, name: string, below = ''): string[] {
-  const found: string[] = [];
-  for (const entry of entriesOf(join(root, below))) {
+  const files = [...filesBelow(root, below, (folder) => entriesOf(join(root, folder)))];
+  const named = files.filter(({ entry }) => entry.name === name);
+  return named.map(({ path }) => path).sort();
+}
+
+interface FoundFile {
+  /** Relative to the root, with `/`. */
+  path: string;
+  entry: Dirent;
+}
+
+/** What is no folder below a folder of the project, in the folders that {@link isOurs} lets in. */
+export function* filesBelow(root: string, below: string, read: (folder: string) => Dirent[]): Generator<FoundFile> {
+  for (const entry of read(below)) {
     const path = below === '' ? entry.name : `${below}/${entry.name}`;
-    if (entry.name === name && !entry.isDirectory()) found.push(path);
-    else if (entry.isDirectory() && isOurs(root, path, entry.name)) found.push(...filesNamed(root, name, path));
+    if (!entry.isDirectory()) yield { path, entry };
+    else if (isOurs(root, path, entry.name)) yield* filesBelow(root, path, read);
   }
-  return found.sort();
 }
 
 /** Whether the search for documents enters a folder. @param folder relative to the root. */
-export function isLookedInto(root: string, folder: string): boolean {
+function isLookedInto(root: string, folder: string): boolean {
   const names = folder === '' ? [] : folder.split('/');
   return names.every((name, index) => isOurs(root, names.slice(0, index + 1).join('/'), name));
 }
@@ -43,7 +55,7 @@ export function entriesOf(folder: string): Dirent[] {
 }
 
 /** Whether a folder is neither hidden, nor `node_modules`, nor a project of its own. */
-export function isOurs(root: string, path: string, name: string): boolean {
+function isOurs(root: string, path: string, name: string): boolean {
   return !name.startsWith('.') && name !== DEPENDENCIES && !existsSync(join(root, path, PROJECT_FILE));
 }
 
@@ -103,7 +115,7 @@ function inProject(root: string, path: string, given: string): string {
     const suggestion = 'Pass --project DIR for another one.';
     throw usageError(`${given} is not in the project ${root}`, suggestion);
   }
-  const found = relative(root, real).split(sep).join('/');
+  const found = slashedPath(root, real);
   const place = basename(path) === DOCUMENT_NAME ? found.slice(0, -DOCUMENT_NAME.length - 1) : found;
   if (isLookedInto(root, place)) return found;
   const message = `${given} is in a hidden folder, in node_modules or in another project, where this project has no pages`;

@@ -1,4 +1,4 @@
-import type { DocumentLine } from './read-document.js';
+import { codeBlocks, type DocumentLine } from './read-document.js';
 import { isTableLine, readTable } from './read-table.js';
 import { FORMS, isOwnMarker, type Level } from './section-forms.js';
 
@@ -53,20 +53,14 @@ function beginningOf(lines: readonly DocumentLine[], at: number, level: Level): 
 
 /** For each line, whether it is neither code nor part of a comment. */
 function textLines(lines: readonly DocumentLine[]): boolean[] {
-  let fence: string | undefined;
+  const isCode = codeBlocks();
   let isComment = false;
   return lines.map(({ text }) => {
-    const [, mark] = /^ {0,3}(`{3,}|~{3,})/.exec(text) ?? [];
-    if (fence !== undefined) {
-      if (mark?.startsWith(fence) && text.trim() === mark) fence = undefined;
-      return false;
-    }
     const wasComment = isComment;
-    if (wasComment) isComment = !text.includes('-->');
-    else isComment = text.lastIndexOf('<!--') > text.lastIndexOf('-->');
-    if (wasComment || isComment) return false;
-    if (mark !== undefined) fence = mark;
-    return mark === undefined && !/^( {4}|\t)/.test(text);
+    const isCommentAfter = wasComment ? !text.includes('-->') : text.lastIndexOf('<!--') > text.lastIndexOf('-->');
+    if (isCode(text, !wasComment && !isCommentAfter)) return false;
+    isComment = isCommentAfter;
+    return !wasComment && !isComment && !/^( {4}|\t)/.test(text);
   });
 }
 

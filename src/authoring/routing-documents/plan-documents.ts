@@ -57,10 +57,10 @@ export function plannedFiles(plans: readonly DocumentPlan[]): PlannedFile[] {
 
 function planDocument(root: string, file: string, pool: ListedAbilities, options = { mayDrop: false }): DocumentPlan {
   const loaded = loadDocument(root, file);
-  if ('code' in loaded) return { file, status: 'broken', problems: [loaded] };
+  if ('code' in loaded) return broken(file, loaded);
   const { text } = loaded;
   const update = updateDocument(file, text, pool);
-  if (Array.isArray(update)) return { file, status: 'broken', problems: update };
+  if (Array.isArray(update)) return broken(file, ...update);
   const taken = takeOver(file, text, pool, options);
   if (taken.status === 'taken') return planned(file, text, taken.update, 'taken_over');
   const notes = taken.status === 'hindered' ? [...update.notes, ...taken.notes] : update.notes;
@@ -77,15 +77,18 @@ function planAddition(root: string, file: string, pool: ListedAbilities): Docume
   const plan = planDocument(root, file, pool, { mayDrop: true });
   if (plan.status === 'broken') return plan;
   const { before = '', care } = plan;
-  if (care === 'own') return refused(file, 'The page contains `ability:own`, so no tables are maintained in it');
+  if (care === 'own') {
+    return broken(file, invalid(file, 'The page contains `ability:own`, so no tables are maintained in it'));
+  }
   if (care !== 'none') return plan;
   const update = updateDocument(file, withSections(before), pool);
   if (Array.isArray(update) || update.hasMarkers) return planned(file, before, update, 'kept');
-  return refused(file, 'A code block of the document is not closed, so tables at its end would be a part of it');
+  const message = 'A code block of the document is not closed, so tables at its end would be a part of it';
+  return broken(file, invalid(file, message));
 }
 
-function refused(file: string, message: string): DocumentPlan {
-  return { file, status: 'broken', problems: [{ code: 'docs.invalid', message, location: { file } }] };
+function broken(file: string, ...problems: Problem[]): DocumentPlan {
+  return { file, status: 'broken', problems };
 }
 
 function planned(
@@ -94,7 +97,7 @@ function planned(
   update: DocumentUpdate | Problem[],
   care: Care,
 ): DocumentPlan {
-  if (Array.isArray(update)) return { file, status: 'broken', problems: update };
+  if (Array.isArray(update)) return broken(file, ...update);
   return { file, status: 'planned', before, update, care };
 }
 
@@ -122,9 +125,9 @@ const MAX_BYTES = 1024 * 1024;
 export function loadDocument(root: string, file: string): { text: string } | Problem {
   try {
     const loaded = readFile(root, file);
-    return typeof loaded === 'string' ? unreadable(file, loaded) : loaded;
+    return typeof loaded === 'string' ? invalid(file, loaded) : loaded;
   } catch (error) {
-    return unreadable(file, `${file} cannot be read: ${reasonOf(error)}`);
+    return invalid(file, `${file} cannot be read: ${reasonOf(error)}`);
   }
 }
 
@@ -141,6 +144,6 @@ function readFile(root: string, file: string): { text: string } | string {
   return { text: bytes.toString('utf8') };
 }
 
-function unreadable(file: string, message: string): Problem {
+function invalid(file: string, message: string): Problem {
   return { code: 'docs.invalid', message, location: { file } };
 }

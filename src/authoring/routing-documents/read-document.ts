@@ -1,6 +1,6 @@
 import type { Problem } from '../../contracts/problem.js';
 import { isTableLine, readTable, type Table } from './read-table.js';
-import { exampleOf, type Fault, FORMS, isMarker, type Level, type Marker, readMarker } from './section-forms.js';
+import { exampleOf, type Fault, FORMS, type Level, type Marker, readMarker } from './section-forms.js';
 
 export interface Section {
   level: Level;
@@ -79,19 +79,13 @@ function pairsOf(lines: readonly DocumentLine[], refuse: Refuse): [PlacedMarker,
 /** The markers outside of code blocks, in their order. */
 function markersOf(lines: readonly DocumentLine[], refuse: Refuse): PlacedMarker[] {
   const markers: PlacedMarker[] = [];
-  let fence: string | undefined;
+  const isCode = codeBlocks();
   let isInside = false;
   for (const [at, { text }] of lines.entries()) {
-    const [, mark] = /^ {0,3}(`{3,}|~{3,})/.exec(text) ?? [];
-    if (fence !== undefined) {
-      if (mark?.startsWith(fence) && text.trim() === mark) fence = undefined;
-      continue;
-    }
     // Inside a section a fence is only a stray line; it does not hide the markers after it.
-    if (mark !== undefined && !isInside) fence = mark;
-    const marker = readMarker(text);
+    const marker: Marker | Fault | undefined = isCode(text, !isInside) ? undefined : readMarker(text);
     if (marker === undefined) continue;
-    if (!isMarker(marker)) refuse(at, marker);
+    if (!('level' in marker)) refuse(at, marker);
     else {
       markers.push({ ...marker, at });
       isInside = !marker.isClosing;
@@ -140,6 +134,23 @@ function strayLine(text: string, level: Level): Fault {
   return {
     message: `Only the heading \`${FORMS[level].heading}\` and one table may be between the markers`,
     suggestion: `Move this above ${exampleOf(level)} or below the section.`,
+  };
+}
+
+/**
+ * Whether a line, of lines in their order, is in a code block or a fence of one. @param mayOpen whether a block may
+ * begin with it.
+ */
+export function codeBlocks(): (line: string, mayOpen: boolean) => boolean {
+  let fence: string | undefined;
+  return (line, mayOpen) => {
+    const [, mark] = /^ {0,3}(`{3,}|~{3,})/.exec(line) ?? [];
+    if (fence !== undefined) {
+      if (mark?.startsWith(fence) && line.trim() === mark) fence = undefined;
+      return true;
+    }
+    if (mayOpen) fence = mark;
+    return fence !== undefined;
   };
 }
 

@@ -60,10 +60,6 @@ export function readMarker(line: string): Marker | Fault | undefined {
   return attributes instanceof Map ? { level, isClosing, attributes } : attributes;
 }
 
-export function isMarker(read: Marker | Fault): read is Marker {
-  return 'level' in read;
-}
-
 export function closingMarker(level: Level, written: readonly string[]): string {
   return `<!-- /ability:${level}${written.length > 0 ? ` written="${written.join(' ')}"` : ''} -->`;
 }

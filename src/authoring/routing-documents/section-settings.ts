@@ -38,10 +38,6 @@ export function readSettings(attributes: ReadonlyMap<string, string>, folder: st
   return { modules: modules ?? domainOfFolder(folder), rows, omit: omit ?? [], heading };
 }
 
-export function isSettings(read: SectionSettings | Fault): read is SectionSettings {
-  return 'rows' in read;
-}
-
 function listOf(text: string | undefined): string[] | undefined {
   return text?.split(/[\s,]+/).filter(Boolean);
 }

@@ -12,7 +12,7 @@ import {
 } from './read-document.js';
 import { type Change, rowOf } from './read-table.js';
 import { closingMarker, FORMS } from './section-forms.js';
-import { isSettings, readSettings } from './section-settings.js';
+import { readSettings } from './section-settings.js';
 
 export interface DocumentUpdate {
   text: string;
@@ -61,7 +61,7 @@ function choiceOf({ file }: RoutingDocument, section: Section, pool: ListedAbili
   const problem = (line: number): Pick<Problem, 'code' | 'location'> => {
     return { code: 'docs.invalid', location: { file, line, column: 1 } };
   };
-  if (!isSettings(settings)) return { ...settings, ...problem(section.opens + 1) };
+  if (!('rows' in settings)) return { ...settings, ...problem(section.opens + 1) };
   const choice = chooseRows(section, settings, pool, folder);
   if ('fault' in choice) return { ...choice.fault, ...problem(choice.line) };
   if (!section.hasHeading && settings.heading === 'usual') {

@@ -6,7 +6,7 @@ import type { Site } from './scaffold.js';
 
 /** Adds a missing entry. @param path in the entry: `['environments', 'dev', 'endpoints', 'default']`. */
 export function configureAbility(draft: FileDraft, site: Site, ability: string, path: string[], value: Json): void {
-  const file = configFileOf(site, ability);
+  const file = site.registry.configs.get(ability)?.file ?? `${site.folders.registry}/config/abilities.yaml`;
   draft.edit(file, beginning(site, file), (text) => {
     const source = { file, text };
     const index = entriesOf(readValue(source)).indexOf(ability);
@@ -24,10 +24,6 @@ export function configureServer(draft: FileDraft, site: Site, name: string, defi
       ? `${start}${stringify({ mcp_servers: { [name]: definition } }, { lineWidth: 0 })}`
       : setValue({ file: path, text }, ['mcp_servers', name], definition),
   );
-}
-
-function configFileOf({ registry, folders }: Site, ability: string): string {
-  return registry.configs.get(ability)?.file ?? `${folders.registry}/config/abilities.yaml`;
 }
 
 function beginning({ folders }: Site, path: string): string {

@@ -5,6 +5,7 @@ import { abilityIds, loadedComposite } from '../../definitions/find-ability.js';
 import type { LowLevel } from '../../definitions/formats/low-level.js';
 import { stepId } from '../../definitions/formats/values.js';
 import type { Registry } from '../../definitions/registry.js';
+import { freeName } from '../../text/free-name.js';
 import { didYouMean } from '../../text/nearest.js';
 import { FileDraft, schemaLine } from '../file-draft.js';
 import { flowYaml } from '../write-yaml.js';
@@ -46,7 +47,7 @@ export function planHighLevel(site: Site, { id, calls, summary, scope }: NewHigh
   const made = calls.map((ability, index) => callOf(site.registry, ability, steps[index] ?? ability));
   const inputs = requiredInputs(made);
   const fields: Record<string, Json> = Object.assign({}, ...inputs.map((each) => each.fields));
-  const inputSchema = schemaOf(fields);
+  const inputSchema: JsonObject = { type: 'object', required: Object.keys(fields), properties: fields };
   const { registry } = site.folders;
   const stem = `${registry}/high-level/${fileNameOf(id)}`;
   const file = `${stem}.yaml`;
@@ -95,10 +96,6 @@ function callOf(registry: Registry, ability: string, step: string): Call {
   });
 }
 
-function schemaOf(fields: Record<string, Json>): JsonObject {
-  return { type: 'object', required: Object.keys(fields), properties: fields };
-}
-
 function renderSchema(fields: Record<string, Json>): string {
   const names = Object.keys(fields);
   if (names.length === 0) return 'input_schema: { type: object }';
@@ -111,24 +108,17 @@ function renderStep({ step, ability }: Call, given: Record<string, string>): str
   return [`  - id: ${step}`, `    call: ${ability}`, ...(fields.length > 0 ? ['    with:', ...fields] : [])].join('\n');
 }
 
+interface Drafted {
+  id: string;
+  /** Path of the definition, without extension. */
+  stem: string;
+  made: Call[];
+  sample: JsonObject;
+  inputSchema: JsonObject;
+}
+
 /** Adds the file of cases. @returns why it was left out, if no input or mock can be generated. */
-function addCases(
-  draft: FileDraft,
-  site: Site,
-  {
-    id,
-    stem,
-    made,
-    sample,
-    inputSchema,
-  }: {
-    id: string;
-    stem: string;
-    made: Call[];
-    sample: JsonObject;
-    inputSchema: JsonObject;
-  },
-): string[] {
+function addCases(draft: FileDraft, site: Site, { id, stem, made, sample, inputSchema }: Drafted): string[] {
   const composites = made.filter(({ operation }) => operation === undefined).map(({ ability }) => ability);
   const outputs = made.map(({ operation }) => sampleOf(operation?.output_schema ?? { type: 'object' }));
   const odd = made.filter(({ operation }, index) => !site.fits(operation?.output_schema ?? {}, outputs[index] ?? null));
@@ -143,7 +133,7 @@ function addCases(
   if (why !== undefined)
     return [`There is no file of cases yet: ${why}. Write ${stem}.test.yaml; see docs/testing.md.`];
   const path = `${stem}.test.yaml`;
-  const byStep = (write: (index: number) => Json): [string, Json][] => made.map(({ step }, at) => [step, write(at)]);
+  const outputOf = Object.fromEntries(made.map(({ step }, at) => [step, outputs[at] ?? null]));
   draft.add(
     path,
     renderCases(site, {
@@ -151,14 +141,11 @@ function addCases(
       path,
       name: 'each step is called and its answer is given back',
       input: sample,
-      mocks: Object.fromEntries(made.map(({ step }, at) => [step, { output: outputs[at] ?? null }])),
+      mocks: Object.fromEntries(Object.entries(outputOf).map(([step, output]) => [step, { output }])),
       approvals: made
         .filter((call) => call.operation && needsApprovalFirst(site, call.operation.effects))
         .map(({ step }) => step),
-      expect: {
-        output: Object.fromEntries(byStep((at) => outputs[at] ?? null)),
-        calls: made.map(({ ability }) => ability),
-      },
+      expect: { output: outputOf, calls: made.map(({ ability }) => ability) },
     }),
   );
   return [];
@@ -177,8 +164,7 @@ function nameSteps(calls: readonly string[]): string[] {
     const last = call.split('.').findLast((word) => word !== '') ?? call;
     const word = last.replaceAll(/[^A-Za-z0-9_]/g, '_');
     const base = stepId.safeParse(word).success ? word : `step_${word}`;
-    let name = base;
-    for (let count = 2; taken.has(name); count += 1) name = `${base}_${count}`;
+    const name = freeName(base, (other) => taken.has(other));
     taken.add(name);
     return name;
   });

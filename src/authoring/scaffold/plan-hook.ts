@@ -15,7 +15,7 @@ import { appendItem } from '../edit-yaml.js';
 import { FileDraft, schemaLine } from '../file-draft.js';
 import { fillTemplate } from '../fill-template.js';
 import { flowYaml, indented } from '../write-yaml.js';
-import { checkPlainName, fileNameOf, type Scaffold, type Site } from './scaffold.js';
+import { checkPlainName, fileNameOf, type Scaffold, type Site, taken } from './scaffold.js';
 import { EXTENSIONS, type Language } from './script-stub.js';
 
 export type HookChoice =
@@ -77,13 +77,7 @@ export function checkNewHook({ registry }: Site, phase: Phase, id: string): void
   const broken = registry.broken.get(`hooks:${phase}`);
   if (broken) throw new AbilityError(broken);
   const same = registry.hooks.get(phase)?.find(({ value }) => value.id === id);
-  if (same) {
-    throw new AbilityError({
-      code: 'scaffold.exists',
-      message: `There is a hook ${id} of ${phase} already, in ${formatLocation(same.locate([]))}; nothing was written`,
-      suggestion: 'Choose another name, or edit that file.',
-    });
-  }
+  if (same) throw taken(`There is a hook ${id} of ${phase} already`, formatLocation(same.locate([])));
 }
 
 const ASK = 'ask it about an event; FILE has { "payload": INPUT, "ability_id": ID, "environment": NAME }';

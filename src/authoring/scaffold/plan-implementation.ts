@@ -9,7 +9,7 @@ import { didYouMean } from '../../text/nearest.js';
 import { FileDraft, schemaLine } from '../file-draft.js';
 import { flowYaml } from '../write-yaml.js';
 import { configureAbility } from './configure.js';
-import { type KindChoice, namesInPath, planKind } from './plan-kind.js';
+import { type KindChoice, scaffoldedOf } from './plan-kind.js';
 import { sampleOf } from './sample-value.js';
 import { checkNewImplementation, fileNameOf, type Scaffold, type Site } from './scaffold.js';
 import type { StubAnswer } from './script-stub.js';
@@ -38,7 +38,7 @@ export function planImplementation(site: Site, wanted: NewImplementation): Scaff
   const path = `${site.folders.registry}/implementations/${fileNameOf(id)}.yaml`;
   const title = wanted.summary ?? unsaidSummary(id);
   const { answer, notes } = stubOf(site, operation.value, choice);
-  const section = planKind(draft, site, choice, { id, operation: key, title, answer });
+  const section = scaffoldedOf(choice).plan(draft, site, choice, { id, operation: key, title, answer });
   draft.add(
     path,
     `${schemaLine({ kind: 'implementations', path, registry: site.folders.registry })}
@@ -80,10 +80,12 @@ function stubOf(
   choice: KindChoice,
 ): { answer: StubAnswer; notes: string[] } {
   const known = new Set(Object.keys((input_schema.properties as JsonObject | undefined) ?? {}));
-  const unknown = choice.kind === 'api' ? namesInPath(choice.path).filter((name) => !known.has(name)) : [];
+  const unknown = scaffoldedOf(choice)
+    .inputs(choice)
+    .filter((name) => !known.has(name));
   const notes = unknown.map((name) => `The path names {${name}}, which the input_schema of ${key} does not have.`);
   const sample = sampleOf({ type: 'object', ...output_schema });
-  if (choice.kind === 'script' && !fits(output_schema, sample)) {
+  if (scaffoldedOf(choice).isStub && !fits(output_schema, sample)) {
     notes.push(`No answer can be made up from the output_schema of ${key}: write one in the script before you run it.`);
   }
   const same = sampleFields(input_schema, output_schema);

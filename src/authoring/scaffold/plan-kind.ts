@@ -3,7 +3,9 @@ import type { JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { api } from '../../definitions/formats/api.js';
 import { serviceUrl } from '../../definitions/formats/values.js';
+import type { WrittenKindName } from '../../kinds/kind.js';
 import { didYouMean } from '../../text/nearest.js';
+import { EFFECTS_OF_METHODS, METHODS } from '../choices.js';
 import type { FileDraft } from '../file-draft.js';
 import { flowYaml } from '../write-yaml.js';
 import { configureAbility, configureServer } from './configure.js';
@@ -23,36 +25,54 @@ export interface Owner {
   answer: StubAnswer;
 }
 
-/**
- * @returns `kind` and the section of that name, as lines of YAML.
- * @throws AbilityError `usage.invalid`, `definition.unknown_reference` for what no definition may contain.
- */
-export function planKind(draft: FileDraft, site: Site, choice: KindChoice, owner: Owner): string {
-  if (choice.kind === 'script') return planScript(draft, choice.language, owner);
-  if (choice.kind === 'mcp') return planMcp(draft, site, choice);
-  return planApi(draft, site, choice, owner);
+type ChoiceOf<K extends WrittenKindName> = Extract<KindChoice, { kind: K }>;
+
+/** What scaffolds write for a kind. */
+interface Scaffolded<K extends WrittenKindName> {
+  /**
+   * @returns `kind` and the section of that name, as lines of YAML.
+   * @throws AbilityError `usage.invalid`, `definition.unknown_reference` for what no definition may contain.
+   */
+  plan(draft: FileDraft, site: Site, choice: ChoiceOf<K>, owner: Owner): string;
+  /** As {@link effectsOf}. */
+  effects(choice: ChoiceOf<K>): Effect;
+  /** Inputs that the choice names; each is a text. */
+  inputs(choice: ChoiceOf<K>): string[];
+  /** Whether what is written answers at once, with what it was given. */
+  isStub: boolean;
+}
+
+const SCAFFOLDED: { readonly [K in WrittenKindName]: Scaffolded<K> } = {
+  script: { plan: planScript, effects: () => 'read', inputs: () => [], isStub: true },
+  mcp: { plan: planMcp, effects: () => 'destructive', inputs: () => [], isStub: false },
+  api: { plan: planApi, effects: effectsOfMethod, inputs: ({ path }) => namesInPath(path), isStub: false },
+};
+
+export function scaffoldedOf<K extends WrittenKindName>({ kind }: { kind: K }): Scaffolded<K> {
+  return SCAFFOLDED[kind];
 }
 
 /** The most severe effect possible, until the author states one. Source: docs/imports.md#an-mcp-server. */
 export function effectsOf(choice: KindChoice): Effect {
-  if (choice.kind === 'script') return 'read';
-  if (choice.kind === 'mcp') return 'destructive';
-  const byMethod: Record<string, Effect> = { PUT: 'write_idempotent', POST: 'write_additive', PATCH: 'write_additive' };
-  if (['GET', 'HEAD', 'OPTIONS'].includes(choice.method)) return 'external_read';
-  return byMethod[choice.method] ?? 'destructive';
+  return scaffoldedOf(choice).effects(choice);
 }
 
-export function namesInPath(path: string): string[] {
+function effectsOfMethod({ method }: ChoiceOf<'api'>): Effect {
+  const known = METHODS.find((each) => each === method);
+  return known === undefined ? 'destructive' : EFFECTS_OF_METHODS[known];
+}
+
+function namesInPath(path: string): string[] {
   return [...new Set([...path.matchAll(/\{\+?([^}]+)\}/g)].map(([, name = '']) => name))];
 }
 
-function planScript(draft: FileDraft, language: Language, { id, title, answer }: Owner): string {
+function planScript(draft: FileDraft, _: Site, { language }: ChoiceOf<'script'>, { id, title, answer }: Owner): string {
   const path = `scripts/tools/${fileNameOf(id)}.${EXTENSIONS[language]}`;
   draft.add(path, scriptStub(language, title, answer));
   return `kind: script\nscript: { path: ${flowYaml(path)}, timeout_sec: 60 }`;
 }
 
-function planMcp(draft: FileDraft, site: Site, choice: Extract<KindChoice, { kind: 'mcp' }>): string {
+function planMcp(draft: FileDraft, site: Site, choice: ChoiceOf<'mcp'>): string {
   const { server, tool, definition } = choice;
   const { mcpServers } = site.registry;
   checkPlainName(server, 'name of an MCP server');
@@ -78,7 +98,7 @@ function planMcp(draft: FileDraft, site: Site, choice: Extract<KindChoice, { kin
 function planApi(
   draft: FileDraft,
   site: Site,
-  { method, path, endpoint }: Extract<KindChoice, { kind: 'api' }>,
+  { method, path, endpoint }: ChoiceOf<'api'>,
   { id, operation }: Owner,
 ): string {
   checkForm(serviceUrl, endpoint, 'address of a service');

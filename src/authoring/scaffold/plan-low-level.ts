@@ -4,7 +4,7 @@ import { unsaidSummary } from '../../definitions/default-summary.js';
 import { schemaFiles } from '../../definitions/schemas/schema-files.js';
 import { FileDraft, schemaFolder, schemaLine } from '../file-draft.js';
 import { flowYaml, indented } from '../write-yaml.js';
-import { effectsOf, type KindChoice, namesInPath, planKind } from './plan-kind.js';
+import { type KindChoice, scaffoldedOf } from './plan-kind.js';
 import { renderCases } from './render-cases.js';
 import {
   checkEnvironments,
@@ -29,9 +29,11 @@ const REMARKS: Partial<Record<KindChoice['kind'], string>> = {
   mcp: '# the gravest, until a person has looked at what the tool does',
 };
 
-/** @throws AbilityError `scaffold.exists`, `environment.not_found`, and those of {@link planKind}. */
+/** @throws AbilityError `scaffold.exists`, `environment.not_found`, and those of a kind. */
 export function planLowLevel(site: Site, wanted: NewLowLevel): Scaffold {
   const { key, choice, scope } = wanted;
+  const kind = scaffoldedOf(choice);
+  const { isStub } = kind;
   checkNewAbility(site.registry, key);
   checkEnvironments(site.registry, scope.environments ?? []);
   const draft = new FileDraft(site.registry.root);
@@ -39,10 +41,10 @@ export function planLowLevel(site: Site, wanted: NewLowLevel): Scaffold {
   const stem = `${registry}/low-level/${fileNameOf(key)}`;
   const file = `${stem}.yaml`;
   const title = wanted.summary ?? unsaidSummary(key);
-  const effects = wanted.effects ?? effectsOf(choice);
+  const effects = wanted.effects ?? kind.effects(choice);
   const contract = contractOf(choice);
   const remark = wanted.effects === undefined ? (REMARKS[choice.kind] ?? '') : '';
-  const section = planKind(draft, site, choice, {
+  const section = kind.plan(draft, site, choice, {
     id: key,
     operation: key,
     title,
@@ -66,11 +68,11 @@ ${indented(section)}
     renderCases(site, {
       ability: key,
       path: cases,
-      name: choice.kind === 'script' ? 'it gives back what it was given' : 'it returns what the service answers',
+      name: isStub ? 'it gives back what it was given' : 'it returns what the service answers',
       input: contract.sample,
-      mocks: { run: choice.kind === 'script' ? { live: true } : { output: { ok: true } } },
+      mocks: { run: isStub ? { live: true } : { output: { ok: true } } },
       approvals: needsApprovalFirst(site, effects) ? ['run'] : [],
-      expect: { output: choice.kind === 'script' ? contract.sample : { ok: true } },
+      expect: { output: isStub ? contract.sample : { ok: true } },
     }),
   );
   return {
@@ -82,7 +84,7 @@ ${indented(section)}
 }
 
 function contractOf(choice: KindChoice): { yaml: string; sample: JsonObject } {
-  if (choice.kind === 'script') {
+  if (scaffoldedOf(choice).isStub) {
     return {
       yaml: `input_schema:
   type: object
@@ -96,7 +98,7 @@ output_schema:
       sample: { message: 'Hello' },
     };
   }
-  const names = choice.kind === 'api' ? namesInPath(choice.path) : [];
+  const names = scaffoldedOf(choice).inputs(choice);
   if (names.length === 0) return { yaml: 'input_schema: { type: object }', sample: {} };
   const properties = names.map((name) => `    ${flowYaml(name)}: { type: string }`).join('\n');
   return {

@@ -1,8 +1,9 @@
-import { basename, relative, sep } from 'node:path';
+import { basename } from 'node:path';
 import type { Effect } from '../../contracts/effects.js';
 import { ABILITY_ID } from '../../contracts/names.js';
 import { usageError } from '../../contracts/problem.js';
 import type { Registry } from '../../definitions/registry.js';
+import { slashedPath } from '../../disk/slashed-path.js';
 import { FileDraft, schemaLine } from '../file-draft.js';
 import { flowYaml } from '../write-yaml.js';
 import { checkEnvironments, checkNewAbility, fileNameOf, type Scaffold, type Site } from './scaffold.js';
@@ -55,13 +56,13 @@ export function planScripts(site: Site, given: GivenScripts): Scaffold {
   const { registry, folders } = site;
   checkEnvironments(registry, given.scope.environments ?? []);
   const draft = new FileDraft(registry.root);
-  const taken = scriptsUnderContract(registry);
+  const taken = abilitiesByScript(registry);
   const made = new Map<string, string>();
   const left: string[] = [];
   for (const full of new Set(given.paths)) {
     const path = pathInProject(registry.root, full);
     const script = readText(full, path);
-    const owner = taken.get(path);
+    const owner = taken.get(path)?.at(-1);
     if (owner !== undefined) {
       left.push(`${path} (${owner})`);
       continue;
@@ -104,25 +105,24 @@ ${args === undefined ? ARGS : `    args_template: ${flowYaml(args)}\n`}    timeo
 `;
 }
 
-/** Script path to an ability that runs it. */
-function scriptsUnderContract({ operations, implementations, configs }: Registry): Map<string, string> {
-  const owners = new Map<string, string>();
-  for (const [key, { value }] of operations) note(owners, value.implementation, key);
-  for (const { value } of implementations.values()) note(owners, value, value.operation_key);
-  for (const [key, { value }] of configs) note(owners, value.impl, key);
-  return owners;
-}
-
-function note(
-  owners: Map<string, string>,
-  implementation: { kind: string; script?: { path: string } } | undefined,
-  key: string,
-): void {
-  if (implementation?.script) owners.set(implementation.script.path.replace(/^(\.\/)+/, ''), key);
+/** The abilities that run each script, by its path in the project. */
+export function abilitiesByScript({ operations, implementations, configs }: Registry): Map<string, string[]> {
+  const bodies = [
+    ...[...operations].map(([key, { value }]) => [key, value.implementation] as const),
+    ...[...implementations.values()].map(({ value }) => [value.operation_key, value] as const),
+    ...[...configs].map(([key, { value }]) => [key, value.impl] as const),
+  ];
+  const found = new Map<string, string[]>();
+  for (const [key, body] of bodies) {
+    if (body?.kind !== 'script') continue;
+    const path = body.script.path.replace(/^(\.\/)+/, '');
+    found.set(path, [...new Set([...(found.get(path) ?? []), key])]);
+  }
+  return found;
 }
 
 function pathInProject(root: string, full: string): string {
-  const path = relative(root, full).split(sep).join('/');
+  const path = slashedPath(root, full);
   if (path !== '' && !path.startsWith('../')) return path;
   throw usageError(`${full} is not in the project ${root}`, 'Scripts of a project are in its folder: put it there.');
 }
@@ -133,11 +133,7 @@ function keyOf(path: string, prefix: string | undefined): string {
   const [first, ...rest] = ways;
   const named = first === 'scripts' && rest.length > 0 ? rest : ways;
   const words = prefix === undefined ? named : [prefix, named.at(-1) ?? ''];
-  return words.map(keyWord).join('.');
-}
-
-function keyWord(word: string): string {
-  return word.toLowerCase().replaceAll(/[^a-z0-9_.-]+/g, '_');
+  return words.map((word) => word.toLowerCase().replaceAll(/[^a-z0-9_.-]+/g, '_')).join('.');
 }
 
 function refuseKey(key: string, path: string): void {

@@ -1,4 +1,4 @@
-import { type AbilityError, usageError } from '../../contracts/problem.js';
+import { usageError } from '../../contracts/problem.js';
 import { didYouMean } from '../../text/nearest.js';
 
 /** Reads `environments=dev,staging`. @throws AbilityError `usage.invalid` for another form or name. */
@@ -13,12 +13,12 @@ export function readFields<Name extends string>(
     const name = known.find((each) => each === text.slice(0, Math.max(at, 0)));
     const values = splitList(text.slice(at + 1));
     if (at < 1 || values.length === 0) {
-      throw refused(`${flag} ${text} is not understood`, `Write ${flag} ${known[0]}=A,B.`);
+      throw usageError(`${flag} ${text} is not understood`, `Write ${flag} ${known[0]}=A,B.`);
     }
     if (name === undefined) {
       const wanted = text.slice(0, at);
       const suggestion = didYouMean(wanted, known) ?? `There are: ${known.join(', ')}.`;
-      throw refused(`${flag} does not know ${wanted}`, suggestion);
+      throw usageError(`${flag} does not know ${wanted}`, suggestion);
     }
     fields[name] = [...(fields[name] ?? []), ...values];
   }
@@ -30,8 +30,4 @@ export function splitList(text: string): string[] {
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== '');
-}
-
-function refused(message: string, suggestion: string): AbilityError {
-  return usageError(message, suggestion);
 }

@@ -1,14 +1,20 @@
-import { relative, sep } from 'node:path';
 import type { z } from 'zod';
 import type { Effect } from '../../contracts/effects.js';
 import type { Phase } from '../../contracts/hooks.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
-import { AbilityError, formatLocation, type SourceLocation, usageError } from '../../contracts/problem.js';
+import {
+  AbilityError,
+  formatLocation,
+  type Problem,
+  type SourceLocation,
+  usageError,
+} from '../../contracts/problem.js';
 import { loadedAbility } from '../../definitions/find-ability.js';
 import { foldersOf } from '../../definitions/find-project.js';
 import type { config } from '../../definitions/formats/config.js';
 import { abilityId, environmentName, plainName } from '../../definitions/formats/values.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
+import { slashedPath } from '../../disk/slashed-path.js';
 import { didYouMean } from '../../text/nearest.js';
 import type { PlannedFile } from '../write-together.js';
 
@@ -41,8 +47,7 @@ export interface Scaffold {
 /** Relative to the project root, as definitions name them. */
 export function siteFolders(root: string): Site['folders'] {
   const { registry, hooks } = foldersOf(root);
-  const named = (path: string): string => relative(root, path).split(sep).join('/');
-  return { registry: named(registry), hooks: named(hooks) };
+  return { registry: slashedPath(root, registry), hooks: slashedPath(root, hooks) };
 }
 
 /** Whether calls of this effect need an approval in the site's environment. */
@@ -58,19 +63,19 @@ export function fileNameOf(id: string): string {
 /** @throws AbilityError `usage.invalid` for an invalid id, `scaffold.exists` for an existing one. */
 export function checkNewAbility(registry: Registry, id: string): void {
   checkForm(abilityId, id, 'id of an ability');
-  const found = loadedAbility(registry, id);
-  if (found) throw taken(`There is an ability ${id} already`, formatLocation(found.locate([])));
-  const problem = registry.broken.get(`ability:${id}`);
-  if (problem) throw taken(`There is an ability ${id} already, which is broken`, problem.location?.file ?? '');
+  refuseTaken(`There is an ability ${id} already`, loadedAbility(registry, id), registry.broken.get(`ability:${id}`));
+}
+
+function refuseTaken(message: string, found: Loaded<unknown> | undefined, problem: Problem | undefined): void {
+  if (found) throw taken(message, formatLocation(found.locate([])));
+  if (problem) throw taken(`${message}, which is broken`, problem.location?.file ?? '');
 }
 
 /** @throws AbilityError as {@link checkNewAbility}, for an implementation. */
 export function checkNewImplementation({ implementations, broken, operations }: Registry, id: string): void {
   checkForm(plainName, id, 'id of an implementation');
-  const found = implementations.get(id);
-  if (found) throw taken(`There is an implementation ${id} already`, formatLocation(found.locate([])));
-  const problem = broken.get(`implementation:${id}`);
-  if (problem) throw taken(`There is an implementation ${id} already, which is broken`, problem.location?.file ?? '');
+  const message = `There is an implementation ${id} already`;
+  refuseTaken(message, implementations.get(id), broken.get(`implementation:${id}`));
   const operation = operations.get(id);
   // An implementation inside an operation has the operation's key as its id.
   if (operation?.value.implementation) {

@@ -34,12 +34,8 @@ const OUTPUTS: Record<Language, (echo: readonly string[], fixed: Json) => string
   shell: (echo, fixed) =>
     echo.length > 0 && isJsonObject(fixed) && Object.keys(fixed).length === 0
       ? 'cat "$input" > "$output"'
-      : heredoc(fixed),
+      : `: "$input"\ncat > "$output" <<'JSON'\n${JSON.stringify(fixed)}\nJSON`,
 };
-
-function heredoc(value: Json): string {
-  return `: "$input"\ncat > "$output" <<'JSON'\n${JSON.stringify(value)}\nJSON`;
-}
 
 function membersOf(value: JsonObject, write: (value: Json) => string = JSON.stringify): string[] {
   return Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${write(item)}`);

@@ -44,10 +44,9 @@ export async function byFit(input: RouterInput, about: string): Promise<Proposal
     ({ effects, decision }) => !isQuestion || (isReading(effects) && !(isHow && decision === 'delegate')),
   );
   const accounted = fits.map((fit) => ({ ...fit, ...input.account(fit.abilityId, about) }));
-  const whole = accounted.filter(({ isOrder, unused }) => isOrder && unused.length === 0);
   const [head] = accounted;
   const near = head?.isFar && !isReading(head.effects) ? accounted.filter(({ isOrder }) => isOrder) : accounted;
-  const [best, next] = whole.length > 0 ? whole : near;
+  const [best, next] = near;
   const confidence = best ? confidenceOf(best, next) : 0;
   if (best && confidence >= input.threshold) {
     if (next && next.decision === best.decision && next.rest <= best.rest && next.score >= best.score * ALIKE)

@@ -1,16 +1,9 @@
-import type OpenAI from 'openai';
 import type { Project } from '../../definitions/formats/project.js';
 import { signalWithin } from '../../rules/any-abort-signal.js';
 import { formatDuration, parseDuration } from '../../rules/duration.js';
 import { answerOf, traceModelCall } from '../../tracing/trace-model-call.js';
-import {
-  connectToModel,
-  denialIn,
-  type ModelEndpoint,
-  modelEndpoint,
-  refuseLiteral,
-  whyUnanswered,
-} from '../model-endpoint.js';
+import { ChatEndpoint, type ChatMessage, requestForJson, textOf } from '../chat-endpoint.js';
+import { denialIn, type ModelEndpoint, modelEndpoint, spanCodeOf, whyUnanswered } from '../model-endpoint.js';
 import { type Router, RouterFault } from './decide.js';
 import { readRouterAnswer } from './router-answer.js';
 import { ROUTER_INSTRUCTIONS, routerData } from './router-prompt.js';
@@ -46,8 +39,7 @@ const MAX_BYTES = 1024 * 1024;
 /** The maximum part of an invalid answer that the repair request quotes. Characters. */
 const MAX_REPEATED = 2_000;
 
-type Message = OpenAI.Chat.ChatCompletionMessageParam;
-type Ask = (messages: Message[], signal: AbortSignal) => Promise<string>;
+type Ask = (messages: ChatMessage[], signal: AbortSignal) => Promise<string>;
 
 /** The model may repair an invalid answer once, within the same limit. Source: R-003-03, R-003-07; C-25. */
 export function modelRouter(model: RouterModel): Router {
@@ -70,7 +62,7 @@ export function modelRouter(model: RouterModel): Router {
 }
 
 async function chooseBy(ask: Ask, input: RouterInput, signal: AbortSignal): Promise<Proposal> {
-  const messages: Message[] = [
+  const messages: ChatMessage[] = [
     { role: 'system', content: ROUTER_INSTRUCTIONS },
     { role: 'user', content: await routerData(input) },
   ];
@@ -78,7 +70,7 @@ async function chooseBy(ask: Ask, input: RouterInput, signal: AbortSignal): Prom
   const first = readRouterAnswer(said);
   if ('answer' in first) return { ...first.answer, question: null, options: [] };
   const again = `That cannot be read: ${first.fault}. Answer with the JSON object alone, with exactly the keys that were named.`;
-  const repair: Message[] = [
+  const repair: ChatMessage[] = [
     { role: 'assistant', content: said.slice(0, MAX_REPEATED) },
     { role: 'user', content: again },
   ];
@@ -88,22 +80,15 @@ async function chooseBy(ask: Ask, input: RouterInput, signal: AbortSignal): Prom
 }
 
 function askThrough(model: RouterModel): Ask {
-  let client: Promise<OpenAI> | undefined;
+  const chat = new ChatEndpoint(model, { timeoutMs: model.timeoutMs, maxBytes: MAX_BYTES });
   return async (messages, signal) => {
-    refuseLiteral(model);
-    client ??= connectToModel(model, { timeoutMs: model.timeoutMs, maxBytes: MAX_BYTES });
-    const { chat } = await client;
     const traced = { operation: 'chat', model: model.model, url: model.url, output: 'json' } as const;
-    const { choices } = await traceModelCall(
-      { ...traced, codeOf: (error) => codeOf(error, signal) },
-      async (report) => {
-        const request = { model: model.model, messages, response_format: { type: 'json_object' } } as const;
-        const completion = await chat.completions.create(request, { signal });
-        report(() => answerOf(completion));
-        return completion;
-      },
-    );
-    return choices?.[0]?.message?.content ?? '';
+    const spanCode = (error: unknown) => spanCodeOf(error, signal);
+    return traceModelCall({ ...traced, codeOf: spanCode }, async (report) => {
+      const completion = await chat.complete(requestForJson(model.model, messages), signal);
+      report(() => answerOf(completion));
+      return textOf(completion);
+    });
   };
 }
 
@@ -113,13 +98,6 @@ function faultOf(error: unknown, { url, timeoutMs }: RouterModel, isLate: boolea
     return new RouterFault(`The model did not answer within ${formatDuration(timeoutMs)}`);
   }
   return new RouterFault(whyUnanswered(error, url));
-}
-
-/** The error code of the span: the HTTP status, or a word if there was none. */
-function codeOf(error: unknown, { aborted }: AbortSignal): string {
-  if (aborted) return 'timeout';
-  const { status } = error as { status?: unknown };
-  return typeof status === 'number' ? String(status) : 'unavailable';
 }
 
 /** A router that always fails. @param reason a sentence without a full stop. */

@@ -2,6 +2,7 @@ import type { CallRefusal, CallReport, PlannedEntry } from '../../contracts/agen
 import type { Problem } from '../../contracts/problem.js';
 import type { AbilityGuard, TurnContext } from '../../contracts/session.js';
 import { digestOf } from '../../rules/canonical.js';
+import { escapePattern } from '../../text/escape-pattern.js';
 import { didYouMean } from '../../text/nearest.js';
 import { aboutEntry, aboutPlan, statusReport } from './call-report.js';
 import { keepConsent } from './run-journal.js';
@@ -133,7 +134,7 @@ function isOfCall({ source }: AbilityGuard): boolean {
 
 /** Whether a text contains an id as a whole word: `db.drop` is in `run db.drop.`, not in `db.drop_all`. */
 export function isNamedIn(text: string, id: string): boolean {
-  const word = id.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  const word = escapePattern(id);
   return new RegExp(`(?<![\\p{L}\\p{N}_.-])${word}(?![\\p{L}\\p{N}_-]|\\.[\\p{L}\\p{N}_])`, 'u').test(text);
 }
 

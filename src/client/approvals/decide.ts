@@ -1,18 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { QueryNotRegisteredError } from '@temporalio/client';
-import type {
-  Approval,
-  Decision,
-  DecisionOutcome,
-  DecisionProof,
-  ProvedDecision,
-  Verdict,
-} from '../../contracts/approvals.js';
+import type { Approval, Decision, DecisionOutcome, Verdict } from '../../contracts/approvals.js';
 import { QUERIES, SIGNALS } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { COMMENT_MISSING } from '../../rules/tasks/decide-approval.js';
-import { provableUser, proveDecision, readProofKey } from '../../server/keys/proof-key.js';
-import { proveWithToken } from '../../server/keys/tokens/token-proof.js';
 import { sleep } from '../../server/start-timer.js';
 import { grpcErrorOf } from '../../server/temporal/grpc-error.js';
 import type { Connection } from '../connection/connect.js';
@@ -156,50 +147,4 @@ async function whyUnknown(connection: Connection, id: string, cause: unknown): P
   if (!seen) return taskNotFound(id, cause);
   const message = `${id} has ended (${seen.result.status}), so there is nothing to decide`;
   return new AbilityError({ code: 'task.closed', message }, { cause });
-}
-
-/**
- * Adds the proof that an approval requires. A token proves its person, whom the worker looks up. Without one, only
- * the operating-system user who owns the project's own runtime can be proved. Source: docs/approvals.md#proof.
- * @throws AbilityError `approval.unproved`, `door.unauthenticated` for an invalid token.
- */
-export function withProof(
-  connection: Connection,
-  approval: Approval,
-  verdict: Verdict,
-  decision: Decision,
-  token?: string,
-): Decision {
-  if (approval.proof !== 'required') return decision;
-  const { by = '', comment = null, fields = null } = decision;
-  if (!connection.isOwnRuntime) throw unproved(`${connection.address} is not the project's own runtime`);
-  const { id: approval_id, raised_at } = approval;
-  const about: ProvedDecision = { approval_id, raised_at, verdict, by, comment, fields };
-  const proof = token === undefined ? proofOfOwner(connection, about) : proofOfToken(token, about);
-  return { ...decision, approval_id, proof };
-}
-
-function proofOfOwner({ paths }: Connection, about: ProvedDecision): DecisionProof {
-  const user = provableUser();
-  if (about.by !== user) throw unproved(`only ${user} can be proved here, and not ${about.by || 'an unnamed person'}`);
-  return proveDecision(readProofKey(paths.proofKey), about);
-}
-
-function proofOfToken(token: string, about: ProvedDecision): DecisionProof {
-  const proof = proveWithToken(token, about);
-  if (proof) return proof;
-  throw new AbilityError({
-    code: 'door.unauthenticated',
-    message: 'The text that was passed as a token is not a token',
-    suggestion: 'Pass the whole line that `ability token create` printed.',
-  });
-}
-
-function unproved(why: string): AbilityError {
-  return new AbilityError({
-    code: 'approval.unproved',
-    message: `The approval asks for proof of who decides, and ${why}`,
-    suggestion:
-      "Decide as the user who owns the project's own runtime, on its machine and without `--as`; or with a token in ABILITY_TOKEN.",
-  });
 }

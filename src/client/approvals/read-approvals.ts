@@ -4,7 +4,7 @@ import { digestOf } from '../../rules/canonical.js';
 import { generalPath } from '../../rules/steps/turn-paths.js';
 import { findDifferences, type ValueDifference } from '../../text/value-differences.js';
 import type { Connection } from '../connection/connect.js';
-import { listTasks } from '../list/list-tasks.js';
+import { type ListFilter, listTasks } from '../list/list-tasks.js';
 import { viewOwnTask, viewTask } from '../view/view-task.js';
 
 /** An approval with its task and digests. */
@@ -54,12 +54,20 @@ export async function readApprovals(connection: Connection, key: string): Promis
   return [...own, ...shown.map((approval) => ({ ...approval, task: approval.task_key }))];
 }
 
-/** The open approvals of all tasks, in one environment or all. */
-export async function listApprovals(connection: Connection, environment?: string): Promise<ShownApproval[]> {
-  const limit = Number.POSITIVE_INFINITY;
-  const filter = { called: true, status: ['waiting_approval' as const], environment, limit };
+/** The open approvals of all tasks. @param which waiting tasks are read. @param signal ends the reading, with its reason. */
+export async function listApprovals(
+  connection: Connection,
+  which: Pick<ListFilter, 'environment' | 'within'> & { limit?: number | undefined } = {},
+  signal?: AbortSignal,
+): Promise<ShownApproval[]> {
+  const { limit = Number.POSITIVE_INFINITY, ...where } = which;
+  const filter = { ...where, called: true, status: ['waiting_approval' as const], limit };
   const waiting = await listTasks(connection, filter);
-  const open = await inTurns(waiting, ({ task_key }) => readApprovals(connection, task_key).catch(unlessMissing));
+  const open = await inTurns(
+    waiting,
+    ({ task_key }) => readApprovals(connection, task_key).catch(unlessMissing),
+    signal,
+  );
   // An approval of a called task appears in that task and in its caller.
   const seen = new Set<string>();
   return open.flat().filter(({ id, task_key }) => {
@@ -68,9 +76,10 @@ export async function listApprovals(connection: Connection, environment?: string
   });
 }
 
-async function inTurns<T, U>(items: readonly T[], ask: (item: T) => Promise<U>): Promise<U[]> {
+async function inTurns<T, U>(items: readonly T[], ask: (item: T) => Promise<U>, signal?: AbortSignal): Promise<U[]> {
   const answers: U[] = [];
   for (let start = 0; start < items.length; start += MAX_READS_AT_ONCE) {
+    signal?.throwIfAborted();
     answers.push(...(await Promise.all(items.slice(start, start + MAX_READS_AT_ONCE).map(ask))));
   }
   return answers;

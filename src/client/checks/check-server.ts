@@ -8,7 +8,7 @@ import type { Connection } from '../connection/connect.js';
 import { hasWorker } from '../connection/find-workers.js';
 
 const DAY_SECONDS = 86_400;
-/** Minimum without a warning. Source: docs/architecture.md#the-way-of-a-task. */
+/** Minimum without a warning. */
 const LEAST_RETENTION_DAYS = 7;
 const INDEXED_TYPES: Record<string, number> = { Keyword: 2 };
 const NORMAL_QUEUE = 1;

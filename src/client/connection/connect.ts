@@ -8,8 +8,10 @@ import type { Placement } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { RuntimeFile } from '../../contracts/runtime.js';
 import type { TaskMemo } from '../../contracts/task.js';
+import type { TaskPlaces } from '../../rules/tasks/task-link.js';
 import { unlessAborted } from '../../rules/unless-aborted.js';
 import type { Progress } from '../../server/binary/find-temporal.js';
+import { pageAddress } from '../../server/page-address.js';
 import { SpillingCodec } from '../../server/payloads/payload-codec.js';
 import { type ProjectPaths, pathsOf } from '../../server/project-paths.js';
 import { ensureRuntime } from '../../server/runtime/ensure-runtime.js';
@@ -20,7 +22,6 @@ import type { Store } from '../../server/store/store.js';
 import type { ConnectionFlags } from '../../server/temporal/connection-settings.js';
 import { chooseServer } from '../../server/temporal/connection-settings.js';
 import { defined } from '../../text/defined.js';
-import type { DoorLink, HttpConnectOptions } from '../over-http/door-link.js';
 import { ConnectionCalls, type RetryOptions } from './connection-calls.js';
 
 /** What the definitions on this machine say of an ability; those of the worker decide. */
@@ -34,16 +35,12 @@ export interface OwnDefinitions {
 
 export type ReadDefinitions = (ability: string, environment: string) => OwnDefinitions | undefined;
 
-/** A connection to one project, by its Temporal or by HTTP. */
-export interface Connection {
+/** A connection to one project. */
+export interface Connection extends TaskPlaces {
   temporal: Client;
-  /** The door, if the connection is over HTTP; then the Temporal fields are unavailable. */
-  http?: DoorLink;
   project: string;
   namespace: string;
   address: string;
-  /** Address of the Temporal UI; null if unknown. */
-  ui: string | null;
   paths: ProjectPaths;
   store: Store;
   codec: SpillingCodec;
@@ -98,13 +95,11 @@ const OWN_ATTEMPTS = 60;
 const UNAVAILABLE = 14;
 
 /**
- * Over HTTP if there is a door's address and no project; else to Temporal: a named remote one, or the own runtime,
- * started on demand. An open connection keeps that runtime up, but not its own process alive.
+ * To a named remote Temporal, or the own runtime, started on demand. An open connection keeps that runtime up, but not its own process alive.
  * @throws AbilityError `temporal.unavailable`, `runtime.*`, `temporal.binary_missing`, `config.invalid` for
- * `ABILITY_STORE`; of a door: `usage.invalid`, `door.unreachable`, `door.unauthenticated`.
+ * `ABILITY_STORE`.
  */
-export async function connect(options: ConnectOptions | HttpConnectOptions): Promise<Connection> {
-  if (!('root' in options)) return (await import('../over-http/http-connection.js')).connectToDoor(options);
+export async function connect(options: ConnectOptions): Promise<Connection> {
   const paths = pathsOf(options.root);
   const { env = process.env } = options;
   const remote = await chooseServer(options, env);
@@ -243,6 +238,7 @@ function connectionOf(
     address,
     namespace,
     ui,
+    page: pageAddress(env ?? process.env),
     isOwnRuntime,
     started,
     onOther,

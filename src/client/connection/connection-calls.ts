@@ -65,6 +65,9 @@ type Metadata = Parameters<Call['start']>[0];
 type Status = Parameters<Parameters<typeof makeGrpcRetryInterceptor>[0]['retryableDecider']>[1];
 
 const CANCELLED = 1;
+const DEADLINE_EXCEEDED = 4;
+/** How much earlier than here a deadline may be over at the server. */
+const AHEAD_MS = 500;
 
 interface CallLimits {
   /** No attempt begins after it. Milliseconds since 1970. */
@@ -155,7 +158,10 @@ class RetriedCall implements Call {
     });
   }
 
-  private ended(status: Status): void {
+  private ended(given: Status): void {
+    // A server resets the stream of a call whose deadline is over, which gRPC reads as a cancellation.
+    const isLate = given.code === CANCELLED && !this.isCancelled && Date.now() > this.limits.deadline - AHEAD_MS;
+    const status = isLate ? { ...given, code: DEADLINE_EXCEEDED } : given;
     const delay = this.retry.delayFunction(this.attempt, status);
     const isLast = this.isCancelled || Date.now() + delay >= this.limits.deadline;
     if (isLast || !this.retry.retryableDecider(this.attempt, status)) {

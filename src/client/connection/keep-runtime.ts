@@ -54,7 +54,7 @@ export function withServer<T>(connection: Connection, action: () => Promise<T>, 
   return asking(connection, () => keepingRuntime(connection, action, signal));
 }
 
-export function hasRuntimeEnded({ runtime, paths }: Connection): boolean {
+function hasRuntimeEnded({ runtime, paths }: Connection): boolean {
   return runtime !== undefined && !isLiving(paths, runtime);
 }
 
@@ -84,7 +84,7 @@ async function revive(connection: Connection): Promise<void> {
     const hasEnded = hasRuntimeEnded(connection);
     const found = await findRuntime(connection);
     if (await connectWhileLiving(connection, found.runtime, turn === MAX_TURNS)) {
-      if (hasEnded) reportRestart(progress, found);
+      if (hasEnded) progress(restartNote(found));
       return;
     }
   }
@@ -113,9 +113,9 @@ async function connectWhileLiving(connection: Connection, runtime: RuntimeFile, 
   }
 }
 
-function reportRestart(progress: (text: string) => void, found: EnsuredRuntime): void {
-  const how = found.started ? 'it has been started again' : 'another one is up';
-  progress(`The runtime of this project had ended while this command waited; ${how}, and the task goes on.`);
+export function restartNote({ started }: Pick<EnsuredRuntime, 'started'>): string {
+  const how = started ? 'it has been started again' : 'another one is up';
+  return `The runtime of this project had ended while this command waited; ${how}, and the task goes on.`;
 }
 
 /** Resolves when the runtime has stopped, or `stop` fires. */

@@ -82,7 +82,7 @@ export function isUnknownWorkflow(error: unknown): boolean {
 }
 
 /** Undefined if Temporal does not know the workflow. */
-export async function unlessUnknown<T>(action: Promise<T>): Promise<T | undefined> {
+async function unlessUnknown<T>(action: Promise<T>): Promise<T | undefined> {
   return action.catch((error: unknown) => {
     if (isUnknownWorkflow(error)) return undefined;
     throw error;

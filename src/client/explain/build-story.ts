@@ -13,8 +13,9 @@ import type {
   TaskStory,
 } from '../../contracts/story.js';
 import type { StepSummary, TaskResult, TaskStart } from '../../contracts/task.js';
+import { kindOf } from '../../kinds/kinds.js';
 import { limitsWithin } from '../../rules/agents/agent-usage.js';
-import { describeImplementation } from '../../rules/calls/describe-implementation.js';
+import { hooksOf } from '../../rules/hooks/handlers.js';
 import { findStep } from '../../rules/steps/find-step.js';
 import { callerOf } from '../../rules/tasks/caller-of.js';
 import { wayToRetry } from '../../rules/tasks/ways-to-retry.js';
@@ -129,7 +130,7 @@ function agentStory({ model, limits, tools }: PlanAgent, grant: AgentGrant | und
   const given = grant?.operations;
   return {
     model,
-    limits: limitsWithin(limits, grant),
+    limits: limitsWithin(limits, grant, {}),
     tools: given ? own.filter((id) => given.includes(id)) : own,
     ...(grant?.digest !== undefined && { grant: grant.digest }),
   };
@@ -147,21 +148,22 @@ function resolutionOf({ plan, digest, grant }: Origin): StoryResolution {
   };
 }
 
-function operationStory({ key, version, effects, implementation, hooks }: PlanOperation): StoryOperation {
+function operationStory({ key, version, effects, implementation, hooks, unknown }: PlanOperation): StoryOperation {
   return {
     key,
     version,
     effects,
     implementation: implementation.id,
     kind: implementation.kind,
-    runs: describeImplementation(implementation),
+    runs: kindOf(implementation).describe(implementation),
     tags: implementation.tags,
     hooks: namesOf(hooks),
+    ...(unknown && { asks: unknown.call }),
   };
 }
 
-function namesOf({ pre_create, pre_call, post_call }: PlanHooks): string[] {
-  return [...new Set([...pre_create, ...pre_call, ...post_call].map(({ id }) => id))];
+function namesOf(hooks: PlanHooks): string[] {
+  return [...new Set(hooksOf(hooks).map(({ id }) => id))];
 }
 
 /** Reads logs only if there are MCP calls: no other calls have a protocol version. */

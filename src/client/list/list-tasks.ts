@@ -2,13 +2,15 @@ import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { executionInfoFromRaw } from '@temporalio/client/lib/helpers.js';
 import { SIGNALS } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
+import type { ListedState } from '../../contracts/states.js';
 import type { TaskMemo } from '../../contracts/task.js';
+import { isAllowed } from '../../rules/rights.js';
 import { isTaskId } from '../../rules/tasks/task-ids.js';
 import type { Connection } from '../connection/connect.js';
 import { firstEvents } from '../connection/history-events.js';
 import { asking, invalidArgumentOf } from '../connection/temporal-errors.js';
 import { deletedAmong } from '../view/open-task.js';
-import { type ListedState, stateOf, type TaskFilter, taskQuery } from './task-query.js';
+import { stateOf, type TaskFilter, taskQuery } from './task-query.js';
 
 /** Which tasks to list, and how many at most. */
 export interface ListFilter extends TaskFilter {
@@ -34,6 +36,9 @@ export interface ListedTask {
   finished_at: string | null;
 }
 
+/** The most that Temporal returns at once. */
+const MAX_PAGE = 1000;
+
 /**
  * Open tasks first, then the last ended; without internal, direct and deleted ones.
  * @throws AbilityError `usage.invalid` for a value or a condition that Temporal cannot take.
@@ -43,10 +48,11 @@ export async function listTasks(connection: Connection, filter: ListFilter): Pro
   return asking(connection, async () => {
     let tasks: ListedTask[] = [];
     try {
-      for await (const execution of connection.temporal.workflow.list({ query })) {
+      const pageSize = Math.min(filter.limit, MAX_PAGE);
+      for await (const execution of connection.temporal.workflow.list({ query, pageSize })) {
         if (!isTaskId(execution.workflowId)) continue;
         const task = await listed(connection, execution);
-        if (filter.status && filter.status.length > 0 && !filter.status.includes(task.status)) continue;
+        if (!isWanted(filter, task)) continue;
         tasks.push(task);
         if (tasks.length < filter.limit) continue;
         tasks = await withoutDeleted(connection, tasks);
@@ -94,13 +100,22 @@ export async function listTaskPage(connection: Connection, filter: ListFilter, c
             listed(connection, await executionInfoFromRaw(raw, converter, raw, connection.namespace)),
           ),
       );
-      const wanted = found.filter(({ status }) => !filter.status?.length || filter.status.includes(status));
+      const wanted = found.filter((task) => isWanted(filter, task));
       const tasks = await withoutDeleted(connection, wanted);
       nextPageToken = page.nextPageToken?.length ? page.nextPageToken : undefined;
       if (tasks.length === 0 && nextPageToken) continue;
       return { tasks, next_cursor: nextPageToken ? Buffer.from(nextPageToken).toString('base64url') : null };
     }
   });
+}
+
+/** What Temporal's list cannot tell. */
+function isWanted(
+  { status, within }: TaskFilter,
+  { status: state, ability_id: ability, environment }: ListedTask,
+): boolean {
+  if (status && status.length > 0 && !status.includes(state)) return false;
+  return !within || isAllowed({ read: within }, 'read', { ability, environment });
 }
 
 function readCursor(cursor: string | undefined): Uint8Array | undefined {

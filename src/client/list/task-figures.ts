@@ -1,10 +1,10 @@
 import { PLACEMENTS, type Placement, taskQueueOf } from '../../contracts/names.js';
-import type { EndState } from '../../contracts/states.js';
+import type { EndState, ListedState } from '../../contracts/states.js';
 import { unattendedOf } from '../../rules/tasks/unattended.js';
 import { queueFigures } from '../../server/temporal/is-served.js';
 import type { Connection } from '../connection/connect.js';
 import { asking } from '../connection/temporal-errors.js';
-import { type ListedState, stateOf, taskQuery } from './task-query.js';
+import { stateOf, taskQuery } from './task-query.js';
 
 export interface TaskEnd {
   /** Run id of its last run; unique. */

@@ -18,6 +18,7 @@ const MAX_LOOKED_AT = 1000;
 /** An open task, with the handle that its requester uses. */
 export interface HandledTask {
   key: string;
+  ability: string;
   handle: string;
 }
 
@@ -74,7 +75,11 @@ export async function listHandled(connection: Connection, environment: string, c
       seen += 1;
       const { handle } = memoOf(execution);
       if (handle === undefined || !isCallers(memoOf(execution), caller)) continue;
-      tasks.push({ key: execution.workflowId, handle: handleOf(execution.workflowId, handle) });
+      tasks.push({
+        key: execution.workflowId,
+        ability: execution.type,
+        handle: handleOf(execution.workflowId, handle),
+      });
     }
     return { tasks, isCut: false };
   });

@@ -1,27 +1,9 @@
 import type { WorkflowExecutionInfo } from '@temporalio/client';
+import type { RightLimits } from '../../contracts/access.js';
 import { AbilityError } from '../../contracts/problem.js';
-import type { EndState, OpenState } from '../../contracts/states.js';
+import type { EndState, ListedState, OpenState } from '../../contracts/states.js';
 import type { Connection } from '../connection/connect.js';
 import { describeIfKnown } from '../connection/temporal-errors.js';
-
-/** The states in lists. Temporal cannot tell `guarding` and `finishing` from `running`. */
-export const LISTED_STATES = [
-  'created',
-  'waiting_approval',
-  'waiting',
-  'running',
-  'succeeded',
-  'failed',
-  'denied',
-  'cancelled',
-  'timed_out',
-  'unknown',
-  'expired',
-  'unavailable',
-] as const;
-
-/** One of {@link LISTED_STATES}. */
-export type ListedState = (typeof LISTED_STATES)[number];
 
 /** Which tasks of a project to list; fields left out do not filter. */
 export interface TaskFilter {
@@ -29,6 +11,8 @@ export interface TaskFilter {
   ability?: string | undefined;
   environment?: string | undefined;
   session?: string | undefined;
+  /** Only where one of these limits of a right allows it. */
+  within?: readonly RightLimits[] | undefined;
   /** Minimum start time. */
   since?: Date | undefined;
   /** Whether to include tasks that other tasks called. */
@@ -39,7 +23,7 @@ export interface TaskFilter {
   query?: string | undefined;
 }
 
-/** The attribute adds states that Temporal lacks. Source: docs/architecture.md#what-lives-where-in-temporal. */
+/** The attribute adds states that Temporal lacks. */
 const CONDITIONS: Record<ListedState, string> = {
   created: "ExecutionStatus = 'Running' AND AbilityStatus = 'created'",
   waiting_approval: "ExecutionStatus = 'Running' AND AbilityStatus = 'waiting_approval'",
@@ -72,7 +56,7 @@ const ATTRIBUTE_ENDS: ReadonlySet<string> = new Set<EndState>([
  * @throws AbilityError `usage.invalid` for a value that a filter cannot contain.
  */
 export function taskQuery(project: string, filter: TaskFilter): string {
-  const { status, ability, environment, session, since, query } = filter;
+  const { status, ability, environment, session, within, since, query } = filter;
   const parts = [
     `AbilityProject = ${quoted(project)}`,
     "ExecutionStatus != 'ContinuedAsNew'",
@@ -86,12 +70,30 @@ export function taskQuery(project: string, filter: TaskFilter): string {
   if (ability !== undefined) parts.push(`WorkflowType = ${quoted(ability)}`);
   if (environment !== undefined) parts.push(`AbilityEnvironment = ${quoted(environment)}`);
   if (session !== undefined) parts.push(`AbilitySession = ${quoted(session)}`);
+  if (within) parts.push(...conditionWithin(within));
   if (since !== undefined) parts.push(`StartTime >= '${since.toISOString()}'`);
   if (status !== undefined && status.length > 0) {
     parts.push(`(${status.map((state) => `(${CONDITIONS[state]})`).join(' OR ')})`);
   }
   if (query !== undefined) parts.push(`(${checkedQuery(query)})`);
   return parts.join(' AND ');
+}
+
+/** At least what the limits allow, so that pages are full; none where one of them allows everything. */
+function conditionWithin(within: readonly RightLimits[]): string[] {
+  const each = within.map(({ abilities = ['*'], environments = ['*'] }) => {
+    return [...anyOf('WorkflowType', abilities), ...anyOf('AbilityEnvironment', environments)].join(' AND ');
+  });
+  return each.length === 0 || each.includes('') ? [] : [`(${each.map((one) => `(${one})`).join(' OR ')})`];
+}
+
+function anyOf(attribute: string, globs: readonly string[]): string[] {
+  const each = globs.map((glob) => {
+    const [begin = '', ...rest] = glob.split('*');
+    if (rest.length === 0) return `${attribute} = ${quoted(glob)}`;
+    return begin === '' ? '' : `${attribute} STARTS_WITH ${quoted(begin)}`;
+  });
+  return each.includes('') ? [] : [`(${each.join(' OR ')})`];
 }
 
 export function stateOf({
@@ -101,7 +103,7 @@ export function stateOf({
   return listedState(status.name, String(searchAttributes.AbilityStatus?.[0] ?? ''));
 }
 
-/** From Temporal's status and our attribute. Source: docs/architecture.md#what-lives-where-in-temporal. */
+/** From Temporal's status and our attribute. */
 export function listedState(temporal: string, attribute: string): ListedState {
   switch (temporal) {
     case 'RUNNING':

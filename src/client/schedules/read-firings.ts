@@ -2,11 +2,12 @@ import { type ScheduleDescription, WorkflowFailedError } from '@temporalio/clien
 import type { JsonObject } from '../../contracts/json.js';
 import type { Problem } from '../../contracts/problem.js';
 import type { ScheduleMemo, ScheduleSpec } from '../../contracts/schedules.js';
+import type { ListedState } from '../../contracts/states.js';
 import type { TaskMemo, TaskOptions } from '../../contracts/task.js';
 import { readMisses } from '../../server/store/known-misses.js';
 import type { Connection } from '../connection/connect.js';
 import { describeIfKnown } from '../connection/temporal-errors.js';
-import { type ListedState, stateOf } from '../list/task-query.js';
+import { stateOf } from '../list/task-query.js';
 import { refusalOf } from '../start/await-preflight.js';
 
 /** One firing, which is a task. Times are ISO 8601. */

@@ -136,6 +136,11 @@ export async function showSchedule(connection: Connection, id: string): Promise<
   });
 }
 
+/** The ability that it starts, and where. @throws AbilityError `schedule.not_found`. */
+export function placeOfSchedule(connection: Connection, id: string): Promise<{ ability: string; environment: string }> {
+  return using(connection, async () => specOf(await describe(connection, id), id).spec);
+}
+
 /** Pauses it until it is resumed; tasks that it has started continue. @throws AbilityError `schedule.not_found`. */
 export function pauseSchedule(connection: Connection, id: string, note: string): Promise<void> {
   return using(connection, () => onHandle(connection, id, (handle) => handle.pause(note)));
@@ -188,7 +193,7 @@ async function onHandle<T>(
   try {
     return await use(connection.temporal.schedule.getHandle(scheduleIdOf(connection.project, id)));
   } catch (error) {
-    if (error instanceof ScheduleNotFoundError) throw notFound(connection, id, error);
+    if (error instanceof ScheduleNotFoundError) throw scheduleNotFound(connection, id, error);
     throw error;
   }
 }
@@ -196,7 +201,7 @@ async function onHandle<T>(
 /** Ignores schedules of the same id that start other workflows: they are not ours. */
 async function describe(connection: Connection, id: string): Promise<ScheduleDescription> {
   const found = await onHandle(connection, id, (handle) => handle.describe());
-  if (!isOurs(found)) throw notFound(connection, id);
+  if (!isOurs(found)) throw scheduleNotFound(connection, id);
   return found;
 }
 
@@ -284,7 +289,7 @@ function scheduleExists(id: string): AbilityError {
   });
 }
 
-function notFound({ project, address }: Connection, id: string, cause?: unknown): AbilityError {
+export function scheduleNotFound({ project, address }: Connection, id: string, cause?: unknown): AbilityError {
   const message = `${project} has no schedule ${id} on Temporal at ${address}`;
   const suggestion = 'Run `ability schedule list`.';
   return new AbilityError({ code: 'schedule.not_found', message, suggestion }, { cause });

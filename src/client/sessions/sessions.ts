@@ -154,6 +154,14 @@ export function showSession(connection: Connection, session: string): Promise<Se
   });
 }
 
+/** The environment of a session; undefined if it cannot be determined. @throws AbilityError `session.not_found`. */
+export function placeOfSession(connection: Connection, session: string): Promise<string | undefined> {
+  return withServer(connection, async () => {
+    const { memo } = await describe(connection, session);
+    return typeof memo?.environment === 'string' ? memo.environment : undefined;
+  });
+}
+
 /** Ends a session, and waits for the hooks of its end; its open tasks continue. @throws as {@link promptSession}. */
 export async function stopSession(connection: Connection, session: string): Promise<SeenSession> {
   await update<void>(connection, session, SESSION_UPDATES.stop);

@@ -5,9 +5,14 @@ import { generateId } from '../../server/generate-id.js';
 
 const FORM = '1 to 64 letters, digits, dots, dashes and underscores, and begins with a letter or digit.';
 
-/** `t-` and a lower-case ULID, sortable by time. Source: docs/architecture.md#what-lives-where-in-temporal. */
+/** `t-` and a lower-case ULID, sortable by time. */
 export function generateTaskKey(): string {
   return generateId('t');
+}
+
+/** Whether a key is one of {@link generateTaskKey}. */
+export function isGeneratedKey(key: string): boolean {
+  return /^t-[0-9a-hjkmnp-tv-z]{26}$/.test(key);
 }
 
 /** @throws AbilityError `task.key_invalid` for a key that a user may not choose. */

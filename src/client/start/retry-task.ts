@@ -1,6 +1,7 @@
 import type { Caller, Person } from '../../contracts/callers.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { TaskResult } from '../../contracts/task.js';
+import { nextKey } from '../../rules/tasks/retry-keys.js';
 import { type WayToRetry, wayToRetry } from '../../rules/tasks/ways-to-retry.js';
 import { readStart } from '../../server/temporal/read-start.js';
 import { defined } from '../../text/defined.js';
@@ -8,7 +9,6 @@ import type { Connection } from '../connection/connect.js';
 import { keepingRuntime } from '../connection/keep-runtime.js';
 import { asking, taskNotFound } from '../connection/temporal-errors.js';
 import { openOwn, refuseDeleted } from '../view/open-task.js';
-import { nextKey } from '../view/read-chain.js';
 import { readPlan } from '../view/read-origin.js';
 import { readRecord } from '../view/read-record.js';
 import { createTask } from './create-task.js';
@@ -22,6 +22,8 @@ export interface Retry extends Pick<NewTask, 'registry' | 'review' | 'signal' | 
   stands?: string[] | undefined;
   /** Paths of calls that do not stand, or were undone by hand: they may be repeated. */
   undone?: string[] | undefined;
+  /** Its lost calls are asked about first, as their `unknown` says. */
+  reconcile?: true | undefined;
   person: Person;
   kind: Caller | null;
   trace: string | null;
@@ -37,7 +39,7 @@ export interface Retry extends Pick<NewTask, 'registry' | 'review' | 'signal' | 
  * {@link createTask}.
  */
 export async function retryTask(connection: Connection, id: string, retry: Retry): Promise<CreatedTask> {
-  const { from, stands, undone, person, kind, trace, session, scope, ...wanted } = retry;
+  const { from, stands, undone, reconcile, person, kind, trace, session, scope, ...wanted } = retry;
   const begun = await asking(connection, () =>
     keepingRuntime(
       connection,
@@ -66,7 +68,7 @@ export async function retryTask(connection: Connection, id: string, retry: Retry
       intent: options.intent ?? null,
     },
     made: nextKey(id),
-    retry: { task: id, from: from ?? null, ...defined({ stands, undone }) },
+    retry: { task: id, from: from ?? null, ...defined({ stands, undone, reconcile }) },
   });
 }
 

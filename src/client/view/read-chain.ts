@@ -1,8 +1,10 @@
+import type { ListedState } from '../../contracts/states.js';
 import type { TaskMemo } from '../../contracts/task.js';
+import { nextKey } from '../../rules/tasks/retry-keys.js';
 import { isTaskKey } from '../../rules/tasks/task-ids.js';
 import type { Connection } from '../connection/connect.js';
 import { asking, describeIfKnown } from '../connection/temporal-errors.js';
-import { type ListedState, stateOf } from '../list/task-query.js';
+import { stateOf } from '../list/task-query.js';
 
 interface LaterTask {
   task: string;
@@ -46,21 +48,4 @@ async function describe(
   const found = await describeIfKnown(connection, id);
   const { retry_of } = (found?.memo ?? {}) as Partial<TaskMemo>;
   return found && { ...(retry_of !== undefined && { retry_of }), status: stateOf(found) };
-}
-
-/** The key of a retry: `k`, `k.r2`, `k.r3`, ... */
-export function nextKey(id: string): string {
-  const { base, number } = partsOf(id);
-  return `${base}.r${number + 1}`;
-}
-
-/** All earlier keys that the suffix implies, the first one first; empty for a key without suffix. */
-export function earlierKeys(id: string): string[] {
-  const { base, number } = partsOf(id);
-  return Array.from({ length: number - 1 }, (_, index) => (index === 0 ? base : `${base}.r${index + 1}`));
-}
-
-function partsOf(id: string): { base: string; number: number } {
-  const [, base = id, number = '1'] = /^(.+?)(?:\.r([1-9]\d{0,3}))?$/.exec(id) ?? [];
-  return { base, number: Number(number) };
 }

@@ -15,7 +15,7 @@ import type { TaskMemo, TaskResult } from '../../contracts/task.js';
 import { isOutputRef, mapLargeParts } from '../../rules/tasks/large-parts.js';
 import { restoreResult } from '../../rules/tasks/stored-result.js';
 import { keyOf } from '../../rules/tasks/task-ids.js';
-import { taskLink } from '../../rules/tasks/task-link.js';
+import { linksTo, type TaskLinks } from '../../rules/tasks/task-link.js';
 import { payloadsOfMarker } from '../../server/temporal/read-start.js';
 import type { Connection } from '../connection/connect.js';
 import { lastEvents } from '../connection/history-events.js';
@@ -27,10 +27,7 @@ import { findRecord, recordHere } from './read-record.js';
 /** This many last events contain the `finish` activity of a task. */
 const LAST_EVENTS = 30;
 
-/**
- * Waits for a task, however it ends. Reads the close event, so an ended task needs no worker. Source:
- * docs/architecture.md#what-lives-where-in-temporal.
- */
+/** Waits for a task, however it ends. Reads the close event, so an ended task needs no worker. */
 export async function awaitResult(connection: Connection, id: string): Promise<TaskResult> {
   const handle = connection.temporal.workflow.getHandle(id);
   try {
@@ -144,7 +141,7 @@ export function resultFromMemo(id: string, memo: Partial<TaskMemo>, startedAt: s
     started_at: startedAt,
     finished_at: null,
     cleanup_ran: null,
-    links: { temporal: null, record: null },
+    links: { temporal: null, page: null, record: null },
     ...(memo.intent !== undefined && { intent: memo.intent }),
   };
 }
@@ -169,11 +166,11 @@ async function complete(connection: Connection, id: string, result: TaskResult):
   const whole = mapLargeParts(result, (part) => (isOutputRef(part) ? (found.get(part.$ref) ?? part) : part));
   // Another project's task may have the same key as a record here.
   const here = result.project === undefined ? recordHere(connection, id) : null;
-  const links = { record: result.links.record ?? here, temporal: linkOf(connection, id) };
+  const links = { record: result.links.record ?? here, ...linksOf(connection, id) };
   return { ...whole, links, warnings: [...result.warnings, ...missing] };
 }
 
-/** Link to a task in the Temporal UI; null if its address is unknown. */
-export function linkOf({ ui, namespace }: Connection, workflowId: string, runId?: string): string | null {
-  return ui ? taskLink(ui, namespace, workflowId, runId) : null;
+/** The links to a task, as far as this connection knows its places. */
+export function linksOf(connection: Connection, workflowId: string): TaskLinks {
+  return linksTo(connection, connection.namespace, workflowId);
 }

@@ -16,6 +16,11 @@ export interface TakenFile extends TaskFile {
   wasThere: boolean;
 }
 
+/** Where the bytes come from, verified while they are read. */
+interface FileSource {
+  store: Pick<Connection['store'], 'openFile'>;
+}
+
 /** The maximum number of names to try if others exist. */
 const MAX_NAMES = 10_000;
 
@@ -25,7 +30,7 @@ const MAX_NAMES = 10_000;
  * @throws AbilityError `store.not_shared` (store or file missing), `usage.invalid` (folder cannot be written).
  */
 export async function takeFiles(
-  { store }: Pick<Connection, 'store'>,
+  { store }: FileSource,
   files: readonly TaskFile[],
   folder: string,
 ): Promise<TakenFile[]> {
@@ -45,7 +50,7 @@ export async function takeFiles(
 }
 
 async function take(
-  { store }: Pick<Connection, 'store'>,
+  { store }: FileSource,
   { file: { $file, name } }: TaskFile,
   folder: string,
 ): Promise<{ path: string; wasThere: boolean }> {

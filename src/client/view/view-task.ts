@@ -10,7 +10,7 @@ import type { Connection } from '../connection/connect.js';
 import { asking, isUnknownWorkflow, taskNotFound } from '../connection/temporal-errors.js';
 import { openOwn, openToRead, refuseDeleted } from './open-task.js';
 import { findRecord } from './read-record.js';
-import { awaitResult, linkOf, resultFromDescription, resultFromMemo } from './read-result.js';
+import { awaitResult, linksOf, resultFromDescription, resultFromMemo } from './read-result.js';
 
 /** Without an answer in this time, no worker is assumed. Milliseconds. */
 const QUERY_MS = 5000;
@@ -34,7 +34,7 @@ export interface SeenTask {
 /**
  * From a query if the task is open, from its close event if ended, from its record if Temporal forgot it.
  * @throws AbilityError `task.not_found`, `task.deleted`; with the source `worker` `worker.unavailable`, since what is not
- * known is not none. Source: docs/architecture.md#what-lives-where-in-temporal.
+ * known is not none.
  */
 export async function viewTask(connection: Connection, id: string, from: Source = 'worker'): Promise<SeenTask> {
   return asking(connection, async () => {
@@ -54,7 +54,7 @@ export async function viewTask(connection: Connection, id: string, from: Source 
       const view = answer && { ...answer, ...(bare.project !== undefined && { project: bare.project }) };
       if (view) return { result: view, view, source: 'worker' };
       return {
-        result: { ...bare, links: { ...bare.links, temporal: linkOf(connection, id) } },
+        result: { ...bare, links: { ...bare.links, ...linksOf(connection, id) } },
         view: undefined,
         source: 'description',
       };
@@ -62,7 +62,9 @@ export async function viewTask(connection: Connection, id: string, from: Source 
       if (!isUnknownWorkflow(error)) throw error;
       const record = await findRecord(connection, id);
       if (!record) throw taskNotFound(id, error);
-      return { result: resultOfRecord(record), view: undefined, source: 'record' };
+      const result = resultOfRecord(record);
+      const { page } = linksOf(connection, id);
+      return { result: { ...result, links: { ...result.links, page } }, view: undefined, source: 'record' };
     }
   });
 }
@@ -103,7 +105,7 @@ async function askOpenTask(
   forgive: (error: unknown) => undefined,
 ): Promise<OpenTask> {
   const view = await askWorker<TaskView>(connection, id, QUERIES.task);
-  return withCalled(connection, { ...view, links: { ...view.links, temporal: linkOf(connection, id) } }, forgive);
+  return withCalled(connection, { ...view, links: { ...view.links, ...linksOf(connection, id) } }, forgive);
 }
 
 /** Queries a workflow of ours. @throws AbilityError `worker.unavailable` without an answer in time. */

@@ -35,12 +35,12 @@ export interface TaskNow extends OpenTask {
   attempts: readonly CallAttempt[];
 }
 
-/** Why a wait ended. */
-export type WaitEnd =
+/** Why a wait ended. @typeParam Seen what is known of the task while it is open. */
+export type WaitEnd<Seen = TaskResult> =
   | { kind: 'ended'; result: TaskResult }
-  | { kind: 'approval'; result: TaskResult }
-  | { kind: 'aborted'; result: TaskResult | undefined }
-  | { kind: 'timeout'; result: TaskResult | undefined; stall?: Stall | undefined };
+  | { kind: 'approval'; result: Seen }
+  | { kind: 'aborted'; result: Seen | undefined }
+  | { kind: 'timeout'; result: Seen | undefined; stall?: Stall | undefined };
 
 /** The first poll comes early, to show short tasks at work; later ones are rare. */
 const FIRST_LOOK_MS = 150;
@@ -56,7 +56,11 @@ const CLEAN_UP_MS = 500;
  * @throws AbilityError `engine.stuck`, `store.not_shared` if workflow tasks fail repeatedly; `runtime.stopped`;
  * `worker.unavailable` for one that `begins`.
  */
-export async function waitForTask(connection: Connection, id: string, options: WaitOptions): Promise<WaitEnd> {
+export async function waitForTask(
+  connection: Connection,
+  id: string,
+  options: WaitOptions,
+): Promise<WaitEnd<TaskView>> {
   const { timeoutMs, signal } = options;
   const deadline = timeoutMs === undefined ? Number.POSITIVE_INFINITY : Date.now() + timeoutMs;
   const stalls = new StallWatch(connection);
@@ -114,13 +118,13 @@ async function waitOnce(
   id: string,
   options: WaitOptions,
   state: WaitState,
-): Promise<WaitEnd | { kind: 'runtime ended' }> {
+): Promise<WaitEnd<TaskView> | { kind: 'runtime ended' }> {
   const stop = new AbortController();
   // Each long poll adds a listener, as long as the task runs.
   setMaxListeners(0, stop.signal);
   const ended = connection.temporal
     .withAbortSignal(stop.signal, () => awaitResult(connection, id))
-    .then((result): WaitEnd => ({ kind: 'ended', result }));
+    .then((result): WaitEnd<TaskView> => ({ kind: 'ended', result }));
   const watching = watch(connection, id, options, state, stop.signal);
   const attending = attend(connection, id, options, state, stop.signal);
   const leaving = untilRuntimeEnds(connection, stop.signal).then(() => ({ kind: 'runtime ended' }) as const);
@@ -172,7 +176,7 @@ async function watch(
   options: WaitOptions,
   state: WaitState,
   stop: AbortSignal,
-): Promise<WaitEnd> {
+): Promise<WaitEnd<TaskView>> {
   const { approvalMs, onProgress, signal } = options;
   const { deadline } = state;
   let pause = FIRST_LOOK_MS;

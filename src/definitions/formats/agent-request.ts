@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { USER_KEY } from '../../contracts/names.js';
 import { parseDuration } from '../../rules/duration.js';
-import { duration, environmentName, json, plainName } from './values.js';
+import { duration, environmentName, json, matching, plainName, text } from './values.js';
 
 const LONGEST = '1h';
 
@@ -11,17 +11,17 @@ const timeout = duration
   .describe('How long one answer may take.');
 
 const openai = z.strictObject({
-  model: z.string().min(1).max(200).describe('The name of the model; the address and the key are in the environment.'),
+  model: text.max(200).describe('The name of the model; the address and the key are in the environment.'),
   timeout,
 });
 
 const command = z.strictObject({
   argv: z
-    .tuple([z.string().min(1)], z.string())
+    .tuple([text], z.string())
     .describe('The program and its arguments, without a shell; it runs in the folder of the project.'),
   timeout,
   pass: z
-    .array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'That is no name of a variable'))
+    .array(matching(/^[A-Za-z_][A-Za-z0-9_]*$/, 'That is no name of a variable'))
     .max(50)
     .default([])
     .describe('Variables that are passed to it besides PATH, HOME, TMPDIR and those of the language.'),
@@ -31,7 +31,7 @@ const scripted = z.union(
   [
     z.array(json).max(1000).describe('One answer for each time it is asked.'),
     z.strictObject({
-      program: z.string().min(1).describe('A file of JavaScript, from the project: JSON on stdin, JSON on stdout.'),
+      program: text.describe('A file of JavaScript, from the project: JSON on stdin, JSON on stdout.'),
       timeout,
     }),
   ],
@@ -42,10 +42,10 @@ const ONE = 'Write exactly one of `openai`, `command` and `scripted`';
 
 /** The request of `ability agent --request FILE`. Source: R-002-50; docs/agent-abilities.md. */
 export const agentRequest = z.strictObject({
-  session_id: z.string().regex(USER_KEY, 'That is no id of a session').optional(),
-  user_id: z.string().min(1).max(200).optional(),
+  session_id: matching(USER_KEY, 'That is no id of a session').optional(),
+  user_id: text.max(200).optional(),
   environment: environmentName.optional(),
-  scope: z.string().min(1).optional(),
+  scope: text.optional(),
   prompt: z.string().refine((text) => text.trim() !== '', 'Say in plain words what is wanted'),
   provider: z
     .strictObject({ openai: openai.optional(), command: command.optional(), scripted: scripted.optional() })

@@ -38,7 +38,7 @@ const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
 
 const WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
-/** Finds contradictions in an `api` section, so that loading refuses it. Source: docs/api-calls.md. */
+/** Finds contradictions in an `api` section, so that loading refuses it. */
 export function* faultsOfApi(api: ApiParts): Generator<ApiFault> {
   for (const [key, param] of Object.entries(api.params ?? {})) yield* faultsOfParam(key, param, api);
   yield* faultsOfPath(api);

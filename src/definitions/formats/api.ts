@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { API_ANSWERS, API_BODY_TYPES, API_PLACES, API_STYLES } from '../../contracts/api.js';
 import { faultsOfApi } from './api-faults.js';
-import { bigIntegers, CREDENTIAL_MESSAGE, json, plainName, seconds } from './values.js';
+import { bigIntegers, CREDENTIAL_MESSAGE, json, matching, optional, plainName, seconds, text } from './values.js';
 
 const CREDENTIAL = /\{credential:[^}]*\}/;
 
@@ -30,27 +30,23 @@ const withoutCredentials = json.refine(
 
 /** The place of one input. The allowed keys depend on the place, see {@link faultsOfApi}. */
 const param = z.strictObject({
-  in: z.enum(API_PLACES),
-  /** Its name in the API; default: the name of the input. */
-  name: z.string().min(1).optional(),
-  style: z.enum(API_STYLES).optional(),
-  explode: z.boolean().optional(),
-  allow_reserved: z.literal(true).optional(),
+  in: z.enum(API_PLACES).describe('The place: query, header, path and so on.'),
+  name: optional(text, 'Its name in the API; without it, the name of the input.'),
+  style: optional(z.enum(API_STYLES), 'How a list or map is written.'),
+  explode: optional(z.boolean(), 'Whether each item is a parameter of its own.'),
+  allow_reserved: optional(z.literal(true), 'Keeps reserved characters as they are.'),
 });
 
+const contentType = matching(
+  /^[A-Za-z0-9!#$&^_.+-]+\/[A-Za-z0-9!#$&^_.+-]+(;[\x20-\x7e]+)?$/,
+  'A content type looks like application/merge-patch+json',
+);
+
 const body = z.strictObject({
-  type: z.enum(API_BODY_TYPES).default('json'),
-  content_type: z
-    .string()
-    .regex(
-      /^[A-Za-z0-9!#$&^_.+-]+\/[A-Za-z0-9!#$&^_.+-]+(;[\x20-\x7e]+)?$/,
-      'A content type looks like application/merge-patch+json',
-    )
-    .optional(),
-  /** The body as a template; absent: the inputs that nothing else uses. */
-  value: withoutCredentials.optional(),
-  /** Send a body, such as `{}`, even if none of its fields is given. */
-  required: z.literal(true).optional(),
+  type: z.enum(API_BODY_TYPES).default('json').describe('How the body is written.'),
+  content_type: optional(contentType, 'The media type that is sent.'),
+  value: optional(withoutCredentials, 'The body as a template, with ${{ }}.'),
+  required: optional(z.literal(true), 'Sends the body even if none of its fields is set, as `{}`.'),
 });
 
 /** The value may be a secret, so no error may repeat it. */
@@ -63,20 +59,25 @@ const silently = {
 const secretText = z.string(silently).refine((text) => !text.includes('${{'), CREDENTIAL_MESSAGE);
 
 const basic = z
-  .strictObject({ user: secretText, password: secretText }, silently)
+  .strictObject(
+    {
+      user: secretText.describe('The user, such as {credential:user}.'),
+      password: secretText.describe('The password, such as {credential:password}.'),
+    },
+    silently,
+  )
   .refine(({ user, password }) => CREDENTIAL.test(user) || CREDENTIAL.test(password), CREDENTIAL_MESSAGE);
+
+const credentialText = secretText.refine((text) => CREDENTIAL.test(text), CREDENTIAL_MESSAGE);
 
 const auth = z
   .strictObject(
     {
-      basic: basic.optional(),
-      query: z
-        .record(
-          z.string().min(1),
-          secretText.refine((text) => CREDENTIAL.test(text), CREDENTIAL_MESSAGE),
-          silently,
-        )
-        .optional(),
+      basic: optional(basic, 'User and password, sent as the Authorization header.'),
+      query: optional(
+        z.record(text, credentialText, silently),
+        'Parameters of the query that hold credentials; masked in logs.',
+      ),
     },
     silently,
   )
@@ -84,15 +85,20 @@ const auth = z
     message: '`auth` has `basic` or `query`',
   });
 
+const headerName = matching(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, 'This is no name of a header');
+
 const response = z
   .strictObject({
-    as: z.enum(API_ANSWERS).optional(),
+    as: optional(z.enum(API_ANSWERS), 'As json, text or base64; without it, json or else text.'),
     big_integers: bigIntegers.optional(),
-    headers: z
-      .array(z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, 'This is no name of a header'))
-      .min(1, 'At least one header belongs here; leave `headers` out for none')
-      .optional(),
-    status: z.literal(true).optional(),
+    headers: optional(
+      z.array(headerName).min(1, 'At least one header belongs here; leave `headers` out for none'),
+      'Headers that are part of the output, which is then { body, headers }.',
+    ),
+    status: optional(
+      z.literal(true),
+      'Makes the status part of the output, as { status, body }. From 300 on the call still fails.',
+    ),
   })
   .refine(
     ({ as, headers, big_integers, status }) => (as ?? headers ?? big_integers ?? status) !== undefined,
@@ -106,25 +112,32 @@ const response = z
 /** An HTTP call. Source: R-000-50; docs/definitions.md; docs/api-calls.md. */
 export const api = z
   .strictObject({
-    method: z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']).default('GET'),
-    path: apiPath.default('/'),
-    service: plainName
-      .optional()
-      .describe('An entry of `services` in registry/config, whose endpoints and credentials it uses.'),
-    endpoint: plainName.default('default'),
-    params: z.record(z.string().min(1), param).optional(),
-    query: z.record(z.string(), withoutCredentials).optional(),
-    headers: z.record(z.string(), z.string()).optional(),
-    body: body.optional(),
-    auth: auth.optional(),
-    response: response.optional(),
-    rate_limit: z
-      .strictObject({
-        per_minute: z.number().int().positive().optional(),
-        per_day: z.number().int().positive().optional(),
-      })
-      .optional(),
-    timeout_sec: seconds.optional(),
+    method: z
+      .enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+      .default('GET')
+      .describe('The HTTP method.'),
+    path: apiPath
+      .default('/')
+      .describe('The path, with {name} for the input of that name, and {+name} to keep its slashes.'),
+    service: optional(plainName, 'An entry of `services` in registry/config, whose endpoints and credentials it uses.'),
+    endpoint: plainName.default('default').describe('Which of `endpoints` in the configuration is the base URL.'),
+    params: optional(
+      z.record(text, param),
+      'Where inputs are sent, by input; only needed if it differs from the default.',
+    ),
+    query: optional(z.record(z.string(), withoutCredentials), 'Parameters of the query, with ${{ }}.'),
+    headers: optional(z.record(z.string(), z.string()), 'Headers, with ${{ }}; may contain {credential:NAME}.'),
+    body: optional(body, 'The body; without it, the input that nothing else uses.'),
+    auth: optional(auth, 'How the call authenticates, if a header is not enough.'),
+    response: optional(response, 'How the answer is read.'),
+    rate_limit: optional(
+      z.strictObject({
+        per_minute: optional(z.number().int().positive(), 'Per minute.'),
+        per_day: optional(z.number().int().positive(), 'Per day.'),
+      }),
+      'The maximum number of calls that a worker makes.',
+    ),
+    timeout_sec: optional(seconds, 'How long a call may take; 60 without it.'),
   })
   .superRefine((section, context) => {
     for (const { message, path } of faultsOfApi(section)) context.addIssue({ code: 'custom', message, path });

@@ -1,13 +1,25 @@
 import { z } from 'zod';
 import { END_STATES, STEP_STATUSES } from '../../contracts/states.js';
-import { abilityId, environmentName, json, jsonObject, moment, plainName, signalName } from './values.js';
+import {
+  abilityId,
+  environmentName,
+  json,
+  jsonObject,
+  matching,
+  moment,
+  optional,
+  plainName,
+  signalName,
+  text,
+} from './values.js';
 
-const errorCode = z
-  .string()
-  .regex(/^[a-z][a-z0-9_.]{0,99}$/, 'An error code has lowercase letters, digits, _ and dots, such as http.503');
+const errorCode = matching(
+  /^[a-z][a-z0-9_.]{0,99}$/,
+  'An error code has lowercase letters, digits, _ and dots, such as http.503',
+);
 
 /** A step path, a step id or an operation key. */
-const place = z.string().min(1).max(500);
+const place = text.max(500);
 
 const MOCK = 'A mock is { output: .. }, { error: { code, message } } or { live: true }, or a list of these';
 
@@ -15,19 +27,17 @@ const mockAnswer = z.union(
   [
     z.strictObject({
       output: json.describe('What the call answers.'),
-      files: z
-        .record(plainName, z.union([z.string(), z.array(z.string())]))
-        .optional()
-        .describe(
-          'The files that the call leaves, by their names in the contract: the text of each, or a list of texts for `many`.',
-        ),
+      files: optional(
+        z.record(plainName, z.union([z.string(), z.array(z.string())])),
+        'The files that the call leaves, by their names in the contract: the text of each, or a list of texts for `many`.',
+      ),
     }),
     z.strictObject({
       error: z
         .strictObject({
           code: errorCode.describe('Its code.'),
-          message: z.string().min(1).optional().describe('Its message.'),
-          details: json.optional().describe('Its details.'),
+          message: optional(text, 'Its message.'),
+          details: optional(json, 'Its details.'),
         })
         .describe('How the call fails.'),
     }),
@@ -43,16 +53,16 @@ const hookAnswer = z.union(
   [
     z.enum(['allow', 'deny', 'need_user_confirm']).transform((guard_decision) => ({ guard_decision })),
     z.strictObject({
-      status: z.enum(['ok', 'error']).optional().describe('`error`: the hook itself fails.'),
-      guard_decision: z.enum(['allow', 'deny', 'need_user_confirm']).optional().describe('What it decides.'),
-      reason: z.string().optional().describe('Why.'),
-      suggestion: z.string().optional().describe('What to do instead.'),
-      warnings: z.array(z.string()).optional().describe('What it warns of.'),
-      hook_signals: jsonObject.optional().describe('Signals for approvers.'),
-      infra: jsonObject.optional().describe('For logs and metrics.'),
-      log: json.optional().describe('As `infra.log`.'),
-      metrics: json.optional().describe('As `infra.metrics`.'),
-      usage_record: json.optional().describe('As `infra.usage_record`.'),
+      status: optional(z.enum(['ok', 'error']), '`error`: the hook itself fails.'),
+      guard_decision: optional(z.enum(['allow', 'deny', 'need_user_confirm']), 'What it decides.'),
+      reason: optional(z.string(), 'Why.'),
+      suggestion: optional(z.string(), 'What to do instead.'),
+      warnings: optional(z.array(z.string()), 'What it warns of.'),
+      hook_signals: optional(jsonObject, 'Signals for approvers.'),
+      infra: optional(jsonObject, 'For logs and metrics.'),
+      log: optional(json, 'As `infra.log`.'),
+      metrics: optional(json, 'As `infra.metrics`.'),
+      usage_record: optional(json, 'As `infra.usage_record`.'),
     }),
   ],
   'The answer of a hook is allow, deny or need_user_confirm, or a map like the one that a script prints: { guard_decision, reason, .. }',
@@ -61,9 +71,9 @@ const hookAnswer = z.union(
 const decision = z
   .strictObject({
     decision: z.enum(['approve', 'deny', 'request_changes']).describe('To approve, to deny, or to ask for changes.'),
-    by: z.string().optional().describe('Who decides.'),
-    comment: z.string().optional().describe('The comment on the decision.'),
-    fields: jsonObject.optional().describe('The values of the fields, by name; only for an approval.'),
+    by: optional(z.string(), 'Who decides.'),
+    comment: optional(z.string(), 'The comment on the decision.'),
+    fields: optional(jsonObject, 'The values of the fields, by name; only for an approval.'),
   })
   .refine(({ decision, fields }) => decision === 'approve' || fields === undefined, {
     error: 'Only an approval fills in fields',
@@ -84,7 +94,7 @@ const expectedCall = z.union(
     abilityId,
     z.strictObject({
       call: abilityId.describe('What is called.'),
-      with: jsonObject.optional().describe('A part of its input.'),
+      with: optional(jsonObject, 'A part of its input.'),
     }),
   ],
   'A call is an operation key, or { call, with }',
@@ -95,20 +105,20 @@ const expectedError = z.union(
     errorCode.transform((code) => ({ code })),
     z.strictObject({
       code: errorCode.describe('Its code.'),
-      step: z.string().optional().describe('The step that failed.'),
-      message: z.string().optional().describe('A part of its message.'),
+      step: optional(z.string(), 'The step that failed.'),
+      message: optional(z.string(), 'A part of its message.'),
     }),
   ],
   'An error is a code, or { code, step, message }',
 );
 
 const expectation = z.strictObject({
-  status: z.enum(END_STATES).optional().describe('How the task ends; `unavailable`: it cannot be created.'),
-  output: json.optional().describe('The whole output.'),
-  output_includes: json.optional().describe('A part of the output.'),
-  error: expectedError.optional().describe('The error, as a code or with its step and a part of its message.'),
-  calls: z.array(expectedCall).optional().describe('What is executed, in this order.'),
-  steps: z.record(place, z.enum(STEP_STATUSES)).optional().describe('How steps end, by step.'),
+  status: optional(z.enum(END_STATES), 'How the task ends; `unavailable`: it cannot be created.'),
+  output: optional(json, 'The whole output.'),
+  output_includes: optional(json, 'A part of the output.'),
+  error: optional(expectedError, 'The error, as a code or with its step and a part of its message.'),
+  calls: optional(z.array(expectedCall), 'What is executed, in this order.'),
+  steps: optional(z.record(place, z.enum(STEP_STATUSES)), 'How steps end, by step.'),
 });
 
 const signal = z.strictObject({
@@ -118,26 +128,23 @@ const signal = z.strictObject({
 
 /** Defaults for the cases of a file; a case overrides them key by key. */
 const surroundings = {
-  environment: environmentName.optional().describe('Where it runs.'),
-  input: jsonObject.optional().describe('The input of the ability.'),
-  now: moment
-    .optional()
-    .describe('The value of `now()` in hooks and steps when the task begins; time continues from there.'),
-  mocks: z.record(place, mock).optional().describe('What calls answer, by step path, step id or operation key.'),
-  hooks: z
-    .record(plainName, hookAnswer)
-    .optional()
-    .describe('The answers of hooks whose handler is a script or an ability, by id.'),
-  approvals: z.record(place, decisions).optional().describe('The decisions of people, by step.'),
-  signals: z
-    .array(signal)
-    .min(1, 'A list of signals has at least one')
-    .optional()
-    .describe('Signals, each sent when a step waits for it.'),
+  environment: optional(environmentName, 'Where it runs.'),
+  input: optional(jsonObject, 'The input of the ability.'),
+  now: optional(moment, 'The value of `now()` in hooks and steps when the task begins; time continues from there.'),
+  mocks: optional(z.record(place, mock), 'What calls answer, by step path, step id or operation key.'),
+  hooks: optional(
+    z.record(plainName, hookAnswer),
+    'The answers of hooks whose handler is a script or an ability, by id.',
+  ),
+  approvals: optional(z.record(place, decisions), 'The decisions of people, by step.'),
+  signals: optional(
+    z.array(signal).min(1, 'A list of signals has at least one'),
+    'Signals, each sent when a step waits for it.',
+  ),
 };
 
 const testCase = z.strictObject({
-  name: z.string().min(1).max(200).describe('What it shows, as a sentence.'),
+  name: text.max(200).describe('What it shows, as a sentence.'),
   ...surroundings,
   expect: expectation.default({}).describe('The expected outcome; what is omitted is not checked.'),
 });

@@ -6,91 +6,85 @@ import {
   hookBindings,
   jsonObject,
   names,
+  optional,
   passedVariable,
   plainName,
   routingHints,
   seconds,
   secretReference,
   serviceUrl,
+  text,
 } from './values.js';
 
 /** Settings of an ability in one environment. Source: R-000-53. */
 const perEnvironment = z.strictObject({
-  default_implementation: plainName.optional().describe('The implementation that is used.'),
-  allowed_implementations: names.min(1).optional().describe('The only implementations that may be used.'),
-  defaults: jsonObject
-    .optional()
-    .describe(
-      'Default parameters here; the input overrides them, and they override those of the implementation, key by key.',
-    ),
-  overridable: names
-    .optional()
-    .describe('Which parameters callers may set here, instead of those that the implementation lists.'),
-  env_profile: plainName.optional().describe('The environment of the script here, instead of its own `env_profile`.'),
-  timeout_sec: seconds
-    .optional()
-    .describe('How long a call may take here, instead of the time that the implementation sets.'),
-  endpoints: z
-    .record(plainName, serviceUrl)
-    .optional()
-    .describe('Base URLs of an api implementation, by the name in its `endpoint`.'),
-  mcp_server: plainName.optional().describe('The server of an mcp implementation.'),
-  mcp_tool: z.string().min(1).optional().describe('The tool of an mcp implementation.'),
-  credentials: z
-    .record(plainName, secretReference)
-    .optional()
-    .describe('References to secrets that an api implementation sends.'),
-  prompts: z
-    .record(plainName, z.string())
-    .optional()
-    .describe('Templates or hints for its callers, by name; shown by `show`, never run.'),
-  hooks: hookBindings.optional().describe('Further hooks that are bound in this environment.'),
+  default_implementation: optional(plainName, 'The implementation that is used.'),
+  allowed_implementations: optional(names.min(1), 'The only implementations that may be used.'),
+  defaults: optional(
+    jsonObject,
+    'Default parameters here; the input overrides them, and they override those of the implementation, key by key.',
+  ),
+  overridable: optional(
+    names,
+    'Which parameters callers may set here, instead of those that the implementation lists.',
+  ),
+  env_profile: optional(plainName, 'The environment of the script here, instead of its own `env_profile`.'),
+  timeout_sec: optional(seconds, 'How long a call may take here, instead of the time that the implementation sets.'),
+  endpoints: optional(
+    z.record(plainName, serviceUrl),
+    'Base URLs of an api implementation, by the name in its `endpoint`.',
+  ),
+  mcp_server: optional(plainName, 'The server of an mcp implementation.'),
+  mcp_tool: optional(text, 'The tool of an mcp implementation.'),
+  credentials: optional(
+    z.record(plainName, secretReference),
+    'References to secrets that an api implementation sends.',
+  ),
+  prompts: optional(
+    z.record(plainName, z.string()),
+    'Templates or hints for its callers, by name; shown by `show`, never run.',
+  ),
+  hooks: optional(hookBindings, 'Further hooks that are bound in this environment.'),
 });
 
 /** The settings of one ability. Source: R-000-51 to R-000-54, R-002-09, R-002-10. */
 export const abilityConfig = z.strictObject({
   id: abilityId.describe('The ability that is configured.'),
-  default_implementation: plainName.optional().describe('The implementation that is used.'),
-  allowed_implementations: names.min(1).optional().describe('The only implementations that may be used.'),
+  default_implementation: optional(plainName, 'The implementation that is used.'),
+  allowed_implementations: optional(names.min(1), 'The only implementations that may be used.'),
   /** Shorthand of Phase 7: the default and only implementation. Source: R-002-09, C-19. */
-  impl: inlineImplementation.optional().describe('Its implementation, the default and only one.'),
-  hooks: hookBindings.optional().describe('Further hooks that are bound in all environments.'),
-  routing_hints: routingHints
-    .optional()
-    .describe('Added to those of the ability; helps to find it, and is never a permission.'),
-  environments: z
-    .record(environmentName, perEnvironment)
-    .optional()
-    .describe('Settings for one environment, which override all others.'),
+  impl: optional(inlineImplementation, 'Its implementation, the default and only one.'),
+  hooks: optional(hookBindings, 'Further hooks that are bound in all environments.'),
+  routing_hints: optional(routingHints, 'Added to those of the ability; helps to find it, and is never a permission.'),
+  environments: optional(
+    z.record(environmentName, perEnvironment),
+    'Settings for one environment, which override all others.',
+  ),
 });
 
-/** The environment of a child process. Source: docs/definitions.md. */
+/** The environment of a child process. */
 const envProfile = z.strictObject({
   pass: z.array(passedVariable).default([]).describe('Variables of the worker that are passed on.'),
   set: z.record(plainName, z.string()).default({}).describe('Variables with fixed values.'),
   secrets: z.record(plainName, secretReference).default({}).describe('Variables that hold secrets, as references.'),
 });
 
-const session = z
-  .enum(['task', 'shared'])
-  .optional()
-  .describe(
-    '`task`: each task has a session of its own, which ends with it; `shared`, the default: all tasks share one, so its tools must keep no state.',
-  );
+const session = optional(
+  z.enum(['task', 'shared']),
+  '`task`: each task has a session of its own, which ends with it; `shared`, the default: all tasks share one, so its tools must keep no state.',
+);
 
 const mcpServer = z.union(
   [
     z.strictObject({
-      command: z
-        .string()
-        .min(1)
+      command: text
         .regex(
           /^(\w+$|\w*[^\w\s])/,
           'A command is one program; set its arguments as a list: `args: [servers/logs.mjs]`',
         )
         .describe('The program that is the server.'),
       args: z.array(z.string()).default([]).describe('Its arguments.'),
-      env_profile: plainName.optional().describe('Its environment; without it, the profile `default`.'),
+      env_profile: optional(plainName, 'Its environment; without it, the profile `default`.'),
       session,
     }),
     z.strictObject({
@@ -118,10 +112,10 @@ const places = {
 const service = z.strictObject({
   ...places,
   /** Overrides by environment, key by key. */
-  environments: z
-    .record(environmentName, z.strictObject(places))
-    .optional()
-    .describe('What is different in an environment, key by key.'),
+  environments: optional(
+    z.record(environmentName, z.strictObject(places)),
+    'What is different in an environment, key by key.',
+  ),
 });
 
 /** `registry/config/*.yaml`: how and where abilities run. Source: R-000-51 to R-000-55, R-002-08. */

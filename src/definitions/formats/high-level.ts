@@ -1,19 +1,17 @@
 import { z } from 'zod';
 import { ON_BUSY } from '../../contracts/concurrency.js';
-import { contract, isReplacedRightly, REPLACED_WRONGLY, REPLACEMENT_RULE } from './lifecycle.js';
+import { contract, described, isReplacedRightly, REPLACED_WRONGLY, REPLACEMENT_RULE } from './lifecycle.js';
 import { schedules, triggers } from './schedules-and-triggers.js';
 import { errorHandlers, step } from './steps.js';
 import {
   abilityId,
-  contractExample,
   duration,
   hookBindings,
   json,
-  jsonSchema,
   names,
+  optional,
   plainName,
   routingHints,
-  scope,
   stepId,
   taskTimeout,
 } from './values.js';
@@ -51,7 +49,7 @@ const template = z.strictObject({
     .default([])
     .describe('The names of its inputs, which each use sets; `input.NAME` in its expressions.'),
   steps: z.array(step).min(1).describe('Its steps; their expressions can read each other, but no step outside.'),
-  output: json.optional().describe('The output of a use, with ${{ }}; without it, the last output of what ran.'),
+  output: optional(json, 'The output of a use, with ${{ }}; without it, the last output of what ran.'),
 });
 
 export type TemplateDefinition = z.output<typeof template>;
@@ -67,54 +65,42 @@ export const highLevel = z
     id: abilityId.describe('What the ability is called, such as signup_e2e_test.'),
     type: z.literal('workflow').describe('A workflow has steps in their order.'),
     ...contract,
-    scenarios: z.array(z.string()).optional().describe('User stories or requests that it is for; shown by `show`.'),
-    scope: scope.default({}).describe('Where it is valid; without it, everywhere.'),
-    input_schema: jsonSchema
-      .default({ type: 'object' })
-      .describe('JSON Schema (draft 2020-12) of the input; its `default`s are filled in.'),
-    output_schema: jsonSchema.optional().describe('JSON Schema of the output; without it, any JSON.'),
-    examples: z.array(contractExample).optional().describe('Inputs with their outputs; checked against the schemas.'),
-    constraints: z
-      .record(plainName, z.string())
-      .optional()
-      .describe(
-        'What to know about runtime, cost, environment and the like, in words; shown by `show`. Limits are `timeout`, `limits` and `scope`.',
-      ),
-    operations: z
-      .array(abilityId)
-      .optional()
-      .describe('The only abilities its steps may call; without it, those that they call.'),
-    routing_hints: routingHints.optional().describe('Helps to find it; never a permission.'),
-    hooks: hookBindings.optional().describe('Hooks of `registry/hooks` around the task as a whole.'),
-    capabilities: names
-      .optional()
-      .describe('Ids of capabilities that it gives to the packs that run it; lint compares them.'),
-    placement: z.enum(['local', 'cloud']).optional().describe('Where it runs, instead of what its calls need.'),
+    ...described,
+    constraints: optional(
+      z.record(plainName, z.string()),
+      'What to know about runtime, cost, environment and the like, in words; shown by `show`. Limits are `timeout`, `limits` and `scope`.',
+    ),
+    operations: optional(
+      z.array(abilityId),
+      'The only abilities its steps may call; without it, those that they call.',
+    ),
+    routing_hints: optional(routingHints, 'Helps to find it; never a permission.'),
+    hooks: optional(hookBindings, 'Hooks of `registry/hooks` around the task as a whole.'),
+    capabilities: optional(names, 'Ids of capabilities that it gives to the packs that run it; lint compares them.'),
+    placement: optional(z.enum(['local', 'cloud']), 'Where it runs, instead of what its calls need.'),
     timeout: taskTimeout,
-    concurrency: concurrency.optional().describe('How many tasks with the same key may run at once.'),
-    schedules: schedules.optional().describe('When it is started automatically; applied by `ability schedule sync`.'),
-    triggers: triggers.optional().describe('The webhooks that start it; received by `ability serve`.'),
-    templates: z
-      .record(stepId, template)
-      .optional()
-      .describe('Steps that are used in several places of this file, by name.'),
+    concurrency: optional(concurrency, 'How many tasks with the same key may run at once.'),
+    schedules: optional(schedules, 'When it is started automatically; applied by `ability schedule sync`.'),
+    triggers: optional(triggers, 'The webhooks that start it; received by `ability serve`.'),
+    templates: optional(z.record(stepId, template), 'Steps that are used in several places of this file, by name.'),
     steps: z
       .array(step)
       .min(1)
       .default([])
       .describe('What happens, in this order. Without it, the ability is listed and found, and cannot be run.'),
-    output: json.optional().describe('The output of the task, with ${{ }}; without it, null.'),
-    on_error: errorHandlers.optional().describe('What is done if a step fails and does not handle the error itself.'),
-    limits: z
-      .strictObject({
-        max_calls: z.number().int().min(1).max(1_000_000).optional().describe('How many calls a task may make.'),
-        cleanup: duration
-          .optional()
-          .describe('For all `undo` calls together, and for each `finally`; without it, what the calls state, and 5m.'),
-      })
-      .optional()
-      .describe('What a task may not exceed.'),
-    finally: z.array(step).min(1).optional().describe('Steps that run in any case, after the others.'),
+    output: optional(json, 'The output of the task, with ${{ }}; without it, null.'),
+    on_error: optional(errorHandlers, 'What is done if a step fails and does not handle the error itself.'),
+    limits: optional(
+      z.strictObject({
+        max_calls: optional(z.number().int().min(1).max(1_000_000), 'How many calls a task may make.'),
+        cleanup: optional(
+          duration,
+          'For all `undo` calls together, and for each `finally`; without it, what the calls state, and 5m.',
+        ),
+      }),
+      'What a task may not exceed.',
+    ),
+    finally: optional(z.array(step).min(1), 'Steps that run in any case, after the others.'),
   })
   .refine(isReplacedRightly, REPLACED_WRONGLY)
   .refine((value) => value.steps.length > 0 || NEEDS_STEPS.every((key) => value[key] === undefined), {

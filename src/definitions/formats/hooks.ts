@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CALLERS } from '../../contracts/callers.js';
 import { BUILTINS, HOOK_KINDS, PHASES } from '../../contracts/hooks.js';
+import type { HandlerName } from '../../rules/hooks/handlers.js';
 import { script } from './implementation.js';
 import { abstain, foreignEvent, foreignFormat, mustDeny, toolMapping } from './tool-mapping.js';
 import {
@@ -10,8 +11,10 @@ import {
   environmentName,
   jsonObject,
   moment,
+  optional,
   plainName,
   seconds,
+  text,
   texts,
 } from './values.js';
 
@@ -22,27 +25,22 @@ export const match = z.strictObject({
   abilities: globs.describe('Ids of abilities; * matches any characters.'),
   modules: globs.describe('Modules of the ability.'),
   environments: globs.describe('Names of environments.'),
-  kinds: z
-    .array(z.enum(HOOK_KINDS))
-    .min(1)
-    .optional()
-    .describe('Kinds of the chosen implementation; `workflow`: a high-level ability.'),
-  effects: z.array(effect).min(1).optional().describe('Effects of the ability.'),
+  kinds: optional(
+    z.array(z.enum(HOOK_KINDS)).min(1),
+    'Kinds of the chosen implementation; `workflow`: a high-level ability.',
+  ),
+  effects: optional(z.array(effect).min(1), 'Effects of the ability.'),
   tags: globs.describe('Tags of the implementation.'),
-  callers: z
-    .array(z.enum(CALLERS))
-    .min(1)
-    .optional()
-    .describe('Who starts the task: person, ci, agent, session or child.'),
+  callers: optional(z.array(z.enum(CALLERS)).min(1), 'Who starts the task: person, ci, agent, session or child.'),
 });
 
 const expression = z
   .strictObject({
-    deny_if: condition.optional().describe('CEL; true: deny.'),
-    confirm_if: condition.optional().describe('CEL; true: a person must approve.'),
-    warn_if: condition.optional().describe('CEL; true: a warning.'),
-    reason: z.string().min(1).optional().describe('The reason that is shown then.'),
-    suggestion: z.string().min(1).optional().describe('What to do instead.'),
+    deny_if: optional(condition, 'CEL; true: deny.'),
+    confirm_if: optional(condition, 'CEL; true: a person must approve.'),
+    warn_if: optional(condition, 'CEL; true: a warning.'),
+    reason: optional(text, 'The reason that is shown then.'),
+    suggestion: optional(text, 'What to do instead.'),
   })
   .refine(
     ({ deny_if, confirm_if, warn_if }) => deny_if ?? confirm_if ?? warn_if,
@@ -63,113 +61,116 @@ const builtin = z.union(
 
 /** A script that answers: it reads the event on stdin, and gets no files. Source: R-002-22. */
 export const answering = script.omit({ big_integers: true, stdin: true, output: true, exit_codes: true }).extend({
-  args_template: z.string().optional().describe('Its arguments, split on blanks; may contain {pinned}.'),
-  timeout_sec: seconds.optional().describe('How long an answer may take; 10 without it.'),
+  args_template: optional(z.string(), 'Its arguments, split on blanks; may contain {pinned}.'),
+  timeout_sec: optional(seconds, 'How long an answer may take; 10 without it.'),
 });
 
-/**
- * As {@link answering}, for a script that may have been written for another tool. Source:
- * docs/hooks.md#guards-written-for-claude-code-or-codex.
- */
+/** As {@link answering}, for a script that may have been written for another tool. */
 const answeringHere = answering.extend({
-  plugin_root: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('With `format: claude-code`: the folder of its plugin, pinned with it, which CLAUDE_PLUGIN_ROOT names.'),
+  plugin_root: optional(
+    text,
+    'With `format: claude-code`: the folder of its plugin, pinned with it, which CLAUDE_PLUGIN_ROOT names.',
+  ),
 });
 const ability = z.union(
   [
     abilityId.transform((key) => ({ key, with: undefined, timeout_sec: undefined })),
     z.strictObject({
       key: abilityId.describe('Id of a low-level ability; its own hooks do not fire.'),
-      with: jsonObject
-        .optional()
-        .describe('Its input, with `${{ }}` over the names that hooks can read; without it, the EventContext.'),
-      timeout_sec: seconds.optional().describe('How long an answer may take; 10 without it.'),
+      with: optional(
+        jsonObject,
+        'Its input, with `${{ }}` over the names that hooks can read; without it, the EventContext.',
+      ),
+      timeout_sec: optional(seconds, 'How long an answer may take; 10 without it.'),
     }),
   ],
   'An ability handler is the id of a low-level ability, or { key, with }',
 );
 
+/** The kinds of handlers, each under its own key. */
+const HANDLERS = {
+  expression: z.strictObject({
+    expression: expression.describe(
+      'Conditions in CEL over input, environment, ability, implementation, effects, tags, task, session and user.',
+    ),
+  }),
+  script: z.strictObject({
+    format: optional(
+      foreignFormat,
+      '`claude-code`: the script speaks the hook protocol of Claude Code, and `as` states what it is shown; `codex`: the same, and an unknown key in its answer is a failure.',
+    ),
+    event: optional(
+      foreignEvent,
+      'With `format: claude-code`: the event that the script expects. Without it PreToolUse, PostToolUse or PostToolUseFailure, UserPromptSubmit, SessionEnd.',
+    ),
+    script: answeringHere.describe('A script: EventContext as JSON on stdin, HookResult as JSON on stdout.'),
+  }),
+  builtin: z.strictObject({ builtin: builtin.describe('A handler that comes with the runtime.') }),
+  ability: z.strictObject({
+    format: optional(
+      foreignFormat,
+      '`claude-code`: the ability receives the event of the tool as its input, and its output is read as the answer of a hook of Claude Code; `codex`: the same, and an unknown key is a failure.',
+    ),
+    event: optional(foreignEvent, 'With `format: claude-code`: the event that the ability expects.'),
+    ability: ability.describe('A low-level ability whose output is a HookResult.'),
+  }),
+} satisfies { [K in HandlerName]: z.ZodType<Record<K, unknown>> };
+
 /** The handler of a hook. Source: R-002-11. */
-export const handler = z.union(
-  [
-    z.strictObject({
-      expression: expression.describe(
-        'Conditions in CEL over input, environment, ability, implementation, effects, tags, task, session and user.',
-      ),
-    }),
-    z.strictObject({
-      format: foreignFormat
-        .optional()
-        .describe(
-          '`claude-code`: the script speaks the hook protocol of Claude Code, and `as` states what it is shown; `codex`: the same, and an unknown key in its answer is a failure.',
-        ),
-      event: foreignEvent
-        .optional()
-        .describe(
-          'With `format: claude-code`: the event that the script expects. Without it PreToolUse, PostToolUse or PostToolUseFailure, UserPromptSubmit, SessionEnd.',
-        ),
-      script: answeringHere.describe('A script: EventContext as JSON on stdin, HookResult as JSON on stdout.'),
-    }),
-    z.strictObject({ builtin: builtin.describe('A handler that comes with the runtime.') }),
-    z.strictObject({
-      format: foreignFormat
-        .optional()
-        .describe(
-          '`claude-code`: the ability receives the event of the tool as its input, and its output is read as the answer of a hook of Claude Code; `codex`: the same, and an unknown key is a failure.',
-        ),
-      event: foreignEvent.optional().describe('With `format: claude-code`: the event that the ability expects.'),
-      ability: ability.describe('A low-level ability whose output is a HookResult.'),
-    }),
-  ],
-  'A handler is one of expression, script, builtin, ability',
-);
+export const handler = z.union(Object.values(HANDLERS), `A handler is one of ${Object.keys(HANDLERS).join(', ')}`);
+
+export type WrittenHandler = z.output<typeof handler>;
+
+export type WrittenOf<K extends HandlerName> = z.output<(typeof HANDLERS)[K]>;
+
+export function handlerNameOf(written: WrittenHandler): HandlerName {
+  const name = Object.keys(HANDLERS).find((each) => each in written);
+  return name as HandlerName;
+}
 
 const decision = z.enum(['allow', 'deny', 'need_user_confirm']).describe('What the hook must decide.');
 
 /** Parts of an EventContext for a case; missing parts are empty. Source: docs/hooks.md#testing-hooks. */
 export const eventParts = z.strictObject({
-  event_type: z.enum(PHASES).optional().describe('The phase; without it, that of the hook.'),
-  session_id: z.string().nullable().optional().describe('The session.'),
-  task_id: z.string().nullable().optional().describe('The key of the task.'),
-  ability_id: abilityId.nullable().optional().describe('What is called.'),
-  module_id: z.string().nullable().optional().describe('Its module.'),
-  user_id: z.string().min(1).optional().describe('Who makes the request.'),
-  payload: jsonObject.optional().describe('What it is about: before a call, its input.'),
-  environment: z
-    .union([
+  event_type: optional(z.enum(PHASES), 'The phase; without it, that of the hook.'),
+  session_id: optional(z.string().nullable(), 'The session.'),
+  task_id: optional(z.string().nullable(), 'The key of the task.'),
+  ability_id: optional(abilityId.nullable(), 'What is called.'),
+  module_id: optional(z.string().nullable(), 'Its module.'),
+  user_id: optional(text, 'Who makes the request.'),
+  payload: optional(jsonObject, 'What it is about: before a call, its input.'),
+  environment: optional(
+    z.union([
       environmentName,
       z.strictObject({
         name: environmentName.describe('Its name.'),
-        protected: z.boolean().optional().describe('Whether it is protected; without it, as in the project.'),
-        vars: jsonObject.optional().describe('Its variables; without it, those of the project.'),
+        protected: optional(z.boolean(), 'Whether it is protected; without it, as in the project.'),
+        vars: optional(jsonObject, 'Its variables; without it, those of the project.'),
       }),
-    ])
-    .optional()
-    .describe('The environment, by its name or with its settings; without it, the default one, or the only one.'),
-  effects: effect.nullable().optional().describe('Its effects; `read` without it.'),
-  tags: z.array(z.string()).optional().describe('The tags of its implementation.'),
-  plan_digest: z.string().nullable().optional().describe('The digest of the plan.'),
+    ]),
+    'The environment, by its name or with its settings; without it, the default one, or the only one.',
+  ),
+  effects: optional(effect.nullable(), 'Its effects; `read` without it.'),
+  tags: optional(z.array(z.string()), 'The tags of its implementation.'),
+  plan_digest: optional(z.string().nullable(), 'The digest of the plan.'),
 });
 
 /** A case in the form of an EventContext; `ability hooks test` runs it for any handler. */
 export const eventExample = z.strictObject({
-  now: moment.optional().describe('What `now()` gives.'),
+  now: optional(moment, 'What `now()` gives.'),
   context: eventParts.describe('Parts of the EventContext.'),
   expect: decision,
 });
 
 /** The expected decision in one case; lint checks it. Missing parts are empty. */
 const plainExample = z.strictObject({
-  now: moment.optional().describe('What `now()` gives.'),
-  environment: environmentName.optional().describe('The environment; without it, the default one, or the only one.'),
-  ability: abilityId.optional().describe('What is called.'),
-  input: jsonObject.optional().describe('Its input.'),
-  effects: effect.optional().describe('Its effects; `read` without it.'),
-  tags: z.array(z.string()).optional().describe('The tags of its implementation.'),
-  user: z.string().min(1).optional().describe('Who makes the request.'),
+  now: optional(moment, 'What `now()` gives.'),
+  environment: optional(environmentName, 'The environment; without it, the default one, or the only one.'),
+  ability: optional(abilityId, 'What is called.'),
+  input: optional(jsonObject, 'Its input.'),
+  effects: optional(effect, 'Its effects; `read` without it.'),
+  tags: optional(z.array(z.string()), 'The tags of its implementation.'),
+  user: optional(text, 'Who makes the request.'),
   decision,
 });
 
@@ -181,37 +182,30 @@ const example = z.union(
 /** One hook. Source: R-002-20, R-002-21, C-05. */
 export const hook = z.strictObject({
   id: plainName.describe('The name by which abilities bind it.'),
-  summary: z.string().optional().describe('What it is for.'),
+  summary: optional(z.string(), 'What it is for.'),
   enabled: z.boolean().default(true).describe('Whether it fires at all.'),
   blocking: z.boolean().default(false).describe('Before calls, only blocking and bound hooks run.'),
-  match: match
-    .optional()
-    .describe(
-      'Where it fires: every field that is set must match. On a bound hook it filters. Without it, a hook fires everywhere while nothing binds it.',
-    ),
-  handler: handler.optional().describe('The handler; without it, the one in an entry of `config/hooks_impl.yaml`.'),
-  as: z
-    .array(toolMapping)
-    .min(1)
-    .optional()
-    .describe(
-      'With `format: claude-code`: as which tool the hook sees an ability. The first entry that matches is used; the hook does not cover abilities that no entry matches.',
-    ),
-  must_deny: z
-    .array(mustDeny)
-    .min(1)
-    .optional()
-    .describe('With `format: claude-code`: calls that the hook must deny; while it does not, it counts as failed.'),
-  abstain: abstain
-    .optional()
-    .describe(
-      'With `format: claude-code`: what its silence means. Without it, `allow` where `must_deny` is written; else the hook is refused.',
-    ),
-  examples: z
-    .array(example)
-    .min(1)
-    .optional()
-    .describe('Cases with the expected decisions; lint evaluates expressions, `ability hooks test` runs all.'),
+  match: optional(
+    match,
+    'Where it fires: every field that is set must match. On a bound hook it filters. Without it, a hook fires everywhere while nothing binds it.',
+  ),
+  handler: optional(handler, 'The handler; without it, the one in an entry of `config/hooks_impl.yaml`.'),
+  as: optional(
+    z.array(toolMapping).min(1),
+    'With `format: claude-code`: as which tool the hook sees an ability. The first entry that matches is used; the hook does not cover abilities that no entry matches.',
+  ),
+  must_deny: optional(
+    z.array(mustDeny).min(1),
+    'With `format: claude-code`: calls that the hook must deny; while it does not, it counts as failed.',
+  ),
+  abstain: optional(
+    abstain,
+    'With `format: claude-code`: what its silence means. Without it, `allow` where `must_deny` is written; else the hook is refused.',
+  ),
+  examples: optional(
+    z.array(example).min(1),
+    'Cases with the expected decisions; lint evaluates expressions, `ability hooks test` runs all.',
+  ),
 });
 
 /** `registry/hooks/<Phase>.yaml`. */
@@ -222,7 +216,7 @@ export const hooks = z.strictObject({
 /** A hook as written: its handler may be in another file. */
 export type WrittenHook = z.output<typeof hook>;
 
-export type HookDefinition = WrittenHook & { handler: z.output<typeof handler> };
+export type HookDefinition = WrittenHook & { handler: WrittenHandler };
 
 export type HookExample = z.output<typeof example>;
 

@@ -7,93 +7,78 @@ import {
   condition,
   hookBindings,
   jsonObject,
+  matching,
   names,
+  optional,
   plainName,
   seconds,
+  text,
   texts,
 } from './values.js';
 
-const interpreter = z.union([z.string().min(1), texts.min(1)]);
+const interpreter = z.union([text, texts.min(1)]);
 
 /** A script of the project. Source: docs/definitions.md; docs/scripts.md. */
 export const script = z.strictObject({
-  path: z.string().min(1).describe('The script, relative to the project root.'),
-  args_template: z
-    .string()
-    .optional()
-    .describe(
-      'Its arguments, split on blanks; may contain {input_file} {output_file} {output_dir} {payload} {task_key} {idempotency_key} {pinned}.',
-    ),
-  args: z
-    .array(argument)
-    .optional()
-    .describe(
-      'Its arguments as a list, instead of args_template. An item may contain ${{ }} over input, environment and task.',
-    ),
-  stdin: z.string().optional().describe('What it reads on stdin; may contain ${{ }}. Without it, nothing.'),
-  interpreter: interpreter
-    .optional()
-    .describe(
-      'The program that runs it; without it, its first line (`#!`) decides, or where it has none, its extension.',
-    ),
-  timeout_sec: seconds.optional().describe('How long a call may take; 60 without it.'),
-  env_profile: plainName.optional().describe('Its environment, one of env_profiles; without it, `default`.'),
+  path: text.describe('The script, relative to the project root.'),
+  args_template: optional(
+    z.string(),
+    'Its arguments, split on blanks; may contain {input_file} {output_file} {output_dir} {payload} {task_key} {idempotency_key} {pinned}.',
+  ),
+  args: optional(
+    z.array(argument),
+    'Its arguments as a list, instead of args_template. An item may contain ${{ }} over input, environment and task.',
+  ),
+  stdin: optional(z.string(), 'What it reads on stdin; may contain ${{ }}. Without it, nothing.'),
+  interpreter: optional(
+    interpreter,
+    'The program that runs it; without it, its first line (`#!`) decides, or where it has none, its extension.',
+  ),
+  timeout_sec: optional(seconds, 'How long a call may take; 60 without it.'),
+  env_profile: optional(plainName, 'Its environment, one of env_profiles; without it, `default`.'),
   big_integers: bigIntegers.optional(),
-  env: z
-    .record(plainName, z.string())
-    .optional()
-    .describe(
-      'Variables besides those of the profile: texts that may contain ${{ }}, or references to secrets, env:NAME or file:PATH.',
-    ),
-  set: z
-    .record(plainName, z.string())
-    .optional()
-    .describe('The older name of `env`, for literal texts; set only one of the two.'),
-  output: z
-    .enum(OUTPUT_FORMS)
-    .optional()
-    .describe(
-      'How its output is read: json, text ({text}), lines ({lines}), csv ({rows}), none (null). Without it, json if {output_file} or `output_schema` is used, else text.',
-    ),
-  exit_codes: exitCodes
-    .optional()
-    .describe('What exit codes from 1 to 255 mean: `ok`, or the code with which the step fails.'),
-  files: texts
-    .optional()
-    .describe(
-      'Files and folders that are pinned with it besides what it imports; {pinned} and ABILITY_PINNED name their copy.',
-    ),
+  env: optional(
+    z.record(plainName, z.string()),
+    'Variables besides those of the profile: texts that may contain ${{ }}, or references to secrets, env:NAME or file:PATH.',
+  ),
+  set: optional(
+    z.record(plainName, z.string()),
+    'The older name of `env`, for literal texts; set only one of the two.',
+  ),
+  output: optional(
+    z.enum(OUTPUT_FORMS),
+    'How its output is read: json, text ({text}), lines ({lines}), csv ({rows}), none (null). Without it, json if {output_file} or `output_schema` is used, else text.',
+  ),
+  exit_codes: optional(exitCodes, 'What exit codes from 1 to 255 mean: `ok`, or the code with which the step fails.'),
+  files: optional(
+    texts,
+    'Files and folders that are pinned with it besides what it imports; {pinned} and ABILITY_PINNED name their copy.',
+  ),
 });
 
 /** A tool of an MCP server. Source: docs/definitions.md; docs/guide.md#mcp. */
 export const mcp = z.strictObject({
-  server: plainName.optional().describe('One of mcp_servers; may be in the configuration instead.'),
-  tool: z.string().min(1).optional().describe('The tool of the server; may be in the configuration instead.'),
-  timeout_sec: seconds.optional().describe('How long a call may take; 60 without it.'),
-  output: z.literal('json').optional().describe('Reads the text of the answer as JSON.'),
+  server: optional(plainName, 'One of mcp_servers; may be in the configuration instead.'),
+  tool: optional(text, 'The tool of the server; may be in the configuration instead.'),
+  timeout_sec: optional(seconds, 'How long a call may take; 60 without it.'),
+  output: optional(z.literal('json'), 'Reads the text of the answer as JSON.'),
   big_integers: bigIntegers.optional(),
-  pinned: z
-    .string()
-    .regex(/^sha256:[0-9a-f]{64}$/, '`pinned` is `sha256:` and 64 hex digits, as `ability import mcp` writes it')
-    .optional()
-    .describe(
-      'The digest of the tool as the server described it when it was imported; a tool that differs is not called.',
-    ),
+  pinned: optional(
+    matching(/^sha256:[0-9a-f]{64}$/, '`pinned` is `sha256:` and 64 hex digits, as `ability import mcp` writes it'),
+    'The digest of the tool as the server described it when it was imported; a tool that differs is not called.',
+  ),
 });
 
 const shared = {
-  defaults: jsonObject.optional().describe('Default parameters; the input of the caller overrides them.'),
-  overridable: names.optional().describe('Which of `defaults` callers may set; without it, all of them.'),
-  tags: names
-    .optional()
-    .describe(
-      '`fast` runs repeatable calls without a round trip; `deprecated` and `experimental` warn; others are for hooks.',
-    ),
-  fail_if: condition
-    .optional()
-    .describe('CEL over output, input and environment; true: the call failed although it answered.'),
-  hooks: hookBindings.optional().describe('Hooks bound where this implementation is used.'),
-  limitations: z.string().optional().describe('What it cannot do; shown by `show`.'),
+  defaults: optional(jsonObject, 'Default parameters; the input of the caller overrides them.'),
+  overridable: optional(names, 'Which of `defaults` callers may set; without it, all of them.'),
+  tags: optional(
+    names,
+    '`fast` runs repeatable calls without a round trip; `deprecated` and `experimental` warn; others are for hooks.',
+  ),
+  fail_if: optional(condition, 'CEL over output, input and environment; true: the call failed although it answered.'),
+  hooks: optional(hookBindings, 'Hooks bound where this implementation is used.'),
+  limitations: optional(z.string(), 'What it cannot do; shown by `show`.'),
 };
 
 const kinds = {
@@ -118,7 +103,7 @@ export const inlineImplementation = z.discriminatedUnion(
 const registration = {
   id: plainName.describe('What the implementation is called.'),
   operation_key: abilityId.describe('The operation it belongs to.'),
-  summary: z.string().optional().describe('What sets it apart; shown by `show`.'),
+  summary: optional(z.string(), 'What sets it apart; shown by `show`.'),
 };
 
 /** `registry/implementations/<id>.yaml`. Source: R-000-45, R-000-46. */

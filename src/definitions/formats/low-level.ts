@@ -2,7 +2,18 @@ import { z } from 'zod';
 import { inlineImplementation } from './implementation.js';
 import { contract, isReplacedRightly, REPLACED_WRONGLY, REPLACEMENT_RULE } from './lifecycle.js';
 import { triggers } from './schedules-and-triggers.js';
-import { abilityId, effect, hookBindings, jsonSchema, names, outputFiles, routingHints, scope } from './values.js';
+import { unknown } from './unknown.js';
+import {
+  abilityId,
+  effect,
+  hookBindings,
+  jsonSchema,
+  names,
+  optional,
+  outputFiles,
+  routingHints,
+  scope,
+} from './values.js';
 
 /**
  * `registry/low-level/<operation_key>.yaml`: the contract of an operation. Without `effects` it is destructive:
@@ -12,33 +23,35 @@ export const lowLevel = z
   .strictObject({
     operation_key: abilityId.describe('What the operation is called, such as db.write.user_row.'),
     ...contract,
-    use_cases: z.array(z.string()).optional().describe('What it is meant for; shown by `show`.'),
-    capabilities: names
-      .optional()
-      .describe('Ids of capabilities that it gives to the packs and agents that may call it; lint compares them.'),
+    use_cases: optional(z.array(z.string()), 'What it is meant for; shown by `show`.'),
+    capabilities: optional(
+      names,
+      'Ids of capabilities that it gives to the packs and agents that may call it; lint compares them.',
+    ),
     effects: effect
       .default('destructive')
       .describe('What a call changes. Decides about retries, approvals, and what an unclear outcome means.'),
-    notes: z
-      .string()
-      .optional()
-      .describe('What to know about repeating it and about its side effects; shown by `show`.'),
+    notes: optional(z.string(), 'What to know about repeating it and about its side effects; shown by `show`.'),
     scope: scope.default({}).describe('Where it is valid; without it, everywhere.'),
     input_schema: jsonSchema
       .default({ type: 'object' })
       .describe('JSON Schema (draft 2020-12) of the input; its `default`s are filled in.'),
-    output_schema: jsonSchema
-      .optional()
-      .describe('JSON Schema of the output: success, errors the operation itself reports, partial results.'),
-    output_files: outputFiles
-      .optional()
-      .describe('Files that a call leaves, by name: `steps.ID.files.NAME`; a script writes them into {output_dir}.'),
-    routing_hints: routingHints.optional().describe('Helps to find it; never a permission.'),
-    hooks: hookBindings.optional().describe('Hooks of `registry/hooks` that run before or after its calls.'),
-    triggers: triggers.optional().describe('The webhooks that start it; received by `ability serve`.'),
-    implementation: inlineImplementation
-      .optional()
-      .describe('Its only implementation, or the one used if no other is chosen.'),
+    output_schema: optional(
+      jsonSchema,
+      'JSON Schema of the output: success, errors the operation itself reports, partial results.',
+    ),
+    output_files: optional(
+      outputFiles,
+      'Files that a call leaves, by name: `steps.ID.files.NAME`; a script writes them into {output_dir}.',
+    ),
+    unknown: optional(
+      unknown,
+      'How to find out what became of a call whose outcome was lost; without it, a person has to.',
+    ),
+    routing_hints: optional(routingHints, 'Helps to find it; never a permission.'),
+    hooks: optional(hookBindings, 'Hooks of `registry/hooks` that run before or after its calls.'),
+    triggers: optional(triggers, 'The webhooks that start it; received by `ability serve`.'),
+    implementation: optional(inlineImplementation, 'Its only implementation, or the one used if no other is chosen.'),
   })
   .refine(isReplacedRightly, REPLACED_WRONGLY)
   .meta(REPLACEMENT_RULE);

@@ -1,8 +1,5 @@
 import { z } from 'zod';
-import { isDuration, parseDuration } from '../../rules/duration.js';
-import { duration, plainName, texts } from './values.js';
-
-const LONGEST_ANSWER_MS = 3_600_000;
+import { durationUpTo, optional, plainName, text, texts } from './values.js';
 
 const price = z.strictObject({
   input: z.number().nonnegative().describe('For a million tokens that it reads.'),
@@ -10,26 +7,21 @@ const price = z.strictObject({
 });
 
 const command = z.strictObject({
-  path: z.string().min(1).describe('The program, relative to the project root.'),
-  interpreter: z
-    .union([z.string().min(1), texts.min(1)])
-    .optional()
-    .describe(
-      'The program that runs it; without it, its first line (`#!`) decides, or where it has none, its extension.',
-    ),
-  env_profile: plainName.optional().describe('Its environment, one of env_profiles; without it, `default`.'),
-  files: texts.optional().describe('Files and folders that are pinned with it besides what it imports.'),
+  path: text.describe('The program, relative to the project root.'),
+  interpreter: optional(
+    z.union([text, texts.min(1)]),
+    'The program that runs it; without it, its first line (`#!`) decides, or where it has none, its extension.',
+  ),
+  env_profile: optional(plainName, 'Its environment, one of env_profiles; without it, `default`.'),
+  files: optional(texts, 'Files and folders that are pinned with it besides what it imports.'),
 });
 
 /** A model that agents use. The operator sets its endpoint and key, as for embeddings. Source: C-49. */
 const model = z
   .strictObject({
-    model: z.string().min(1).max(200).optional().describe('The model, as the OpenAI-compatible endpoint names it.'),
-    command: command.optional().describe('A program of the project that answers in place of an endpoint.'),
-    timeout: duration
-      .refine((text) => isDuration(text) && parseDuration(text) > 0 && parseDuration(text) <= LONGEST_ANSWER_MS, {
-        message: 'An answer takes at least 1ms and at most 1h',
-      })
+    model: optional(text.max(200), 'The model, as the OpenAI-compatible endpoint names it.'),
+    command: optional(command, 'A program of the project that answers in place of an endpoint.'),
+    timeout: durationUpTo(3_600_000, 'An answer takes at least 1ms and at most 1h')
       .default('2m')
       .describe('How long one answer may take.'),
     context: z
@@ -41,7 +33,7 @@ const model = z
       .describe(
         'How many tokens a request may contain; in longer transcripts, the oldest results and turns are omitted.',
       ),
-    price: price.optional().describe('What its tokens cost; needed by agents with `limits.max_cost`.'),
+    price: optional(price, 'What its tokens cost; needed by agents with `limits.max_cost`.'),
   })
   .refine((value) => (value.model === undefined) !== (value.command === undefined), {
     message: 'A model has either `model` or `command`',

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { isReplacedRightly, lifecycle, REPLACED_WRONGLY, REPLACEMENT_RULE } from './lifecycle.js';
-import { abilityId, summary } from './values.js';
+import { abilityId, matching, optional, summary, text } from './values.js';
 
 /** A module's name as in `scope.modules` of abilities: users.api, integration/tests. */
-const moduleId = z
-  .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9_./-]{0,199}$/, 'The id of a module has letters, digits, _, -, dots and slashes');
+const moduleId = matching(
+  /^[A-Za-z0-9][A-Za-z0-9_./-]{0,199}$/,
+  'The id of a module has letters, digits, _, -, dots and slashes',
+);
 
 /** `modules/overview/<id>.yaml`: the description of a module of the project. Source: R-002-02. */
 export const moduleOverview = z
@@ -13,10 +14,10 @@ export const moduleOverview = z
     id: moduleId.describe('What the module is called, as in `scope.modules` of abilities.'),
     summary: summary.describe('One sentence on what it is for.'),
     status: lifecycle.unwrap().describe('How reliable it is; users of abilities of a deprecated module are warned.'),
-    replaced_by: moduleId.optional().describe('The module to use instead of this deprecated one.'),
-    path: z.string().min(1).describe('Its folder, relative to the project.'),
-    depends_on: z.array(moduleId).optional().describe('Modules that it needs.'),
-    abilities: z.array(abilityId).optional().describe('Abilities that belong to it.'),
+    replaced_by: optional(moduleId, 'The module to use instead of this deprecated one.'),
+    path: text.describe('Its folder, relative to the project.'),
+    depends_on: optional(z.array(moduleId), 'Modules that it needs.'),
+    abilities: optional(z.array(abilityId), 'Abilities that belong to it.'),
   })
   .refine(isReplacedRightly, REPLACED_WRONGLY)
   .meta(REPLACEMENT_RULE);

@@ -1,15 +1,20 @@
 import { z } from 'zod';
 import { NOTICE_EVENTS, NOTICE_FORMATS } from '../../contracts/notices.js';
-import { isDuration, parseDuration } from '../../rules/duration.js';
+import { access } from './access.js';
+import { whileOpen } from './approval.js';
 import { models } from './models.js';
 import {
   byteSize,
   duration,
+  durationUpTo,
   effect,
   environmentName,
   jsonObject,
+  matching,
+  optional,
   plainName,
   secretReference,
+  text,
   texts,
 } from './values.js';
 
@@ -24,17 +29,16 @@ export const environment = z.strictObject({
   approve: z.array(effect).default([]).describe('Effects whose calls need an approval here.'),
   approvers: texts.default([]).describe('Groups of `people`, or persons; empty: anyone.'),
   quorum: z.number().int().min(1).max(20).default(1).describe('How many of them must approve.'),
-  self_approval: z
-    .boolean()
-    .optional()
-    .describe('Whether the requester may decide; without it, only if the environment is not protected.'),
+  self_approval: optional(
+    z.boolean(),
+    'Whether the requester may decide; without it, only if the environment is not protected.',
+  ),
   proof: z.enum(['claimed', 'required']).default('claimed').describe('Whether the name of an approver must be proved.'),
-  network: z
-    .boolean()
-    .optional()
-    .describe(
-      'With `false`, packs do not have capabilities here that need a network; `policy.allowed_hosts` decides what calls may reach. Without it, true.',
-    ),
+  ...whileOpen,
+  network: optional(
+    z.boolean(),
+    'With `false`, packs do not have capabilities here that need a network; `policy.allowed_hosts` decides what calls may reach. Without it, true.',
+  ),
   vars: jsonObject.default({}).describe('Values for expressions: environment.vars.NAME.'),
 });
 
@@ -51,18 +55,15 @@ const bypass = z.strictObject({
   ),
 });
 
-const LONGEST_WAIT_MS = 60_000;
+const requestTime = durationUpTo(60_000, 'A request waits at least 1ms and at most 60s');
 
 /**
  * Ranking by meaning. The operator sets the address and the key in OPENAI_BASE_URL and OPENAI_API_KEY: a file of
  * the project says neither where requests nor where a key is sent. Source: C-49.
  */
 const embeddings = z.strictObject({
-  model: z.string().min(1).max(200).describe('The model, as the endpoint names it.'),
-  timeout: duration
-    .refine((text) => isDuration(text) && parseDuration(text) > 0 && parseDuration(text) <= LONGEST_WAIT_MS, {
-      message: 'A request waits at least 1ms and at most 60s',
-    })
+  model: text.max(200).describe('The model, as the endpoint names it.'),
+  timeout: requestTime
     .default('3s')
     .describe('How long a request waits for the endpoint before it is ranked by words alone.'),
 });
@@ -72,20 +73,11 @@ const embeddings = z.strictObject({
  * docs/choosing.md#deciding.
  */
 const router = z.strictObject({
-  model: z
-    .string()
-    .min(1)
-    .max(200)
-    .optional()
-    .describe(
-      'The model that decides, as the endpoint names it; without it, rules decide, and nothing leaves the machine.',
-    ),
-  timeout: duration
-    .refine((text) => isDuration(text) && parseDuration(text) > 0 && parseDuration(text) <= LONGEST_WAIT_MS, {
-      message: 'A request waits at least 1ms and at most 60s',
-    })
-    .default('10s')
-    .describe('How long a request waits for the model before rules decide.'),
+  model: optional(
+    text.max(200),
+    'The model that decides, as the endpoint names it; without it, rules decide, and nothing leaves the machine.',
+  ),
+  timeout: requestTime.default('10s').describe('How long a request waits for the model before rules decide.'),
   threshold: z
     .number()
     .min(0)
@@ -98,31 +90,45 @@ const notify = z
   .strictObject({
     on: z.array(z.enum(NOTICE_EVENTS)).min(1).describe('The events that are sent.'),
     webhook: secretReference.describe('The address to send to, as a reference.'),
-    secret: secretReference
-      .optional()
-      .describe('A reference to the secret that signs, whsec_ and base64; optional only with `format: slack`.'),
+    secret: optional(
+      secretReference,
+      'A reference to the secret that signs, whsec_ and base64; optional only with `format: slack`.',
+    ),
     format: z.enum(NOTICE_FORMATS).default('json').describe('The format of the notices.'),
-    environments: z
-      .array(environmentName)
-      .min(1)
-      .optional()
-      .describe('Only for tasks in these environments; without it, in all.'),
+    environments: optional(
+      z.array(environmentName).min(1),
+      'Only for tasks in these environments; without it, in all.',
+    ),
   })
   .refine(({ format, secret }) => format === 'slack' || secret !== undefined, {
     error: 'A notice must be signed: set `secret`, a reference to the secret that signs it',
     path: ['secret'],
   });
 
+/** A group of people; a list is its members. Source: docs/sign-in.md#groups. */
+const group = z.union(
+  [
+    texts,
+    z.strictObject({
+      members: texts.default([]).describe('Names of people.'),
+      claim: text.max(300).describe('What the group is called in the claim of the OpenID provider.'),
+    }),
+  ],
+  'A list of names of people, or a map with `claim`',
+);
+
+const doorKey = matching(
+  /^[A-Za-z0-9_-]{43}$/,
+  'A public key is 43 characters of base64url, as `ability keys create --for-door` prints it',
+).describe('The public key of a door.');
+
 /** `ability.yaml`: marks a project. */
 export const project = z.strictObject({
   format: z.literal(1).describe('The version of this format.'),
-  project: z
-    .string()
-    .regex(
-      /^[a-z][a-z0-9_-]{0,39}$/,
-      'The name of a project begins with a lowercase letter and has at most 40 lowercase letters, digits, dashes and _',
-    )
-    .describe('The name of the project, part of its task queues.'),
+  project: matching(
+    /^[a-z][a-z0-9_-]{0,39}$/,
+    'The name of a project begins with a lowercase letter and has at most 40 lowercase letters, digits, dashes and _',
+  ).describe('The name of the project, part of its task queues.'),
   environments: z
     .record(
       environmentName,
@@ -131,49 +137,60 @@ export const project = z.strictObject({
     .refine((environments) => Object.keys(environments).length > 0, 'A project has at least one environment')
     .meta({ minProperties: 1 })
     .describe('The environments in which abilities run.'),
-  people: z.record(plainName, texts).default({}).describe('Groups of approvers, by name.'),
+  people: z
+    .record(plainName, group)
+    .default({})
+    .describe(
+      'Groups of people, by name: their members, and who is in the group of that name in the claim of an OpenID provider.',
+    ),
+  doors: z
+    .record(plainName, doorKey)
+    .default({})
+    .describe('Doors whose signatures prove who decided, by the ids of their keys: `ability keys create --for-door`.'),
+  access: access
+    .default({})
+    .describe(
+      'Rights of people who sign in through an identity provider, by group: one of `people`, or one of their claim.',
+    ),
   models: models.default({}).describe('The models that agents use, by name; agents that name none use `default`.'),
   notify: z.array(notify).default([]).describe('Webhooks that receive notices of approvals and failures.'),
-  default_environment: environmentName.optional().describe('The environment of commands that name none.'),
+  default_environment: optional(environmentName, 'The environment of commands that name none.'),
   policy: z
     .strictObject({
-      max_timeout: duration.optional().describe('No call and no task may take longer, whatever its definition says.'),
-      allowed_hosts: texts
-        .optional()
-        .describe(
-          'Hosts that may be called, such as *.acme.test, 127.0.0.1:8080 or 100.64.0.0/10:443; without it, only those of the endpoints.',
-        ),
-      max_file: byteSize.optional().describe('No file of a task may be larger; 1GiB without it.'),
-      max_task_files: byteSize.optional().describe('Maximum size of all files of a task together; 4GiB without it.'),
-      keep_files: duration
-        .optional()
-        .describe('How long files are retained after the end of their task; 30d without it.'),
-      direct_records: z
-        .strictObject({ keep: duration.describe('How long each is retained, from the start of the run; such as 7d.') })
-        .optional()
-        .describe('Direct runs (`--direct`) write a record for this long; without it, they write none.'),
-      embeddings: embeddings
-        .optional()
-        .describe(
-          'Ranks requests by meaning as well; without it, by their words alone, and nothing leaves the machine.',
-        ),
-      router: router.optional().describe('How `ability ask` decides; without it, by rules, with a threshold of 0.65.'),
-      hooks: z
-        .enum(['activities'])
-        .optional()
-        .describe(
-          'With `activities`, each guard phase runs in an activity of its own, so that the history and the Temporal UI show every answer as an event; without it, expressions and built-in hooks add no event.',
-        ),
-      bypass: bypass
-        .optional()
-        .describe('What `ability guard` does about tool calls that bypass the runtime: deny, warn or off.'),
+      max_timeout: optional(duration, 'No call and no task may take longer, whatever its definition says.'),
+      allowed_hosts: optional(
+        texts,
+        'Hosts that may be called, such as *.acme.test, 127.0.0.1:8080 or 100.64.0.0/10:443; without it, only those of the endpoints.',
+      ),
+      max_file: optional(byteSize, 'No file of a task may be larger; 1GiB without it.'),
+      max_task_files: optional(byteSize, 'Maximum size of all files of a task together; 4GiB without it.'),
+      keep_files: optional(duration, 'How long files are retained after the end of their task; 30d without it.'),
+      direct_records: optional(
+        z.strictObject({
+          keep: duration.describe('How long each is retained, from the start of the run; such as 7d.'),
+        }),
+        'Direct runs (`--direct`) write a record for this long; without it, they write none.',
+      ),
+      embeddings: optional(
+        embeddings,
+        'Ranks requests by meaning as well; without it, by their words alone, and nothing leaves the machine.',
+      ),
+      router: optional(router, 'How `ability ask` decides; without it, by rules, with a threshold of 0.65.'),
+      hooks: optional(
+        z.enum(['activities']),
+        'With `activities`, each guard phase runs in an activity of its own, so that the history and the Temporal UI show every answer as an event; without it, expressions and built-in hooks add no event.',
+      ),
+      bypass: optional(
+        bypass,
+        'What `ability guard` does about tool calls that bypass the runtime: deny, warn or off.',
+      ),
     })
     .default({})
     .describe('Limits that no definition may exceed.'),
   placement: z
     .strictObject({
-      cloud: texts.optional().describe('Servers that may run in the cloud.'),
-      local: texts.optional().describe('Servers that are local, even if `cloud` lists them.'),
+      cloud: optional(texts, 'Servers that may run in the cloud.'),
+      local: optional(texts, 'Servers that are local, even if `cloud` lists them.'),
     })
     .default({})
     .describe('Where servers may run; those that are not named are local.'),

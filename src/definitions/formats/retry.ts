@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isDuration, parseDuration } from '../../rules/duration.js';
 import { defined } from '../../text/defined.js';
-import { condition, durationOrTemplate, texts } from './values.js';
+import { condition, durationOrTemplate, optional, texts } from './values.js';
 
 const DEFAULT_MAX_WAIT = '30s';
 
@@ -10,15 +10,16 @@ export const retry = z
     attempts: z.number().int().min(1).max(100).default(3).describe('Maximum number of attempts.'),
     first: durationOrTemplate.default('1s').describe('The first wait between attempts.'),
     factor: z.number().min(1).max(10).default(2).describe('How each wait grows.'),
-    max: durationOrTemplate.optional().describe('The longest wait; 30s without it.'),
-    errors: texts
-      .min(1)
-      .optional()
-      .describe('Codes or families of errors that are tried again; without it, whatever the effect allows.'),
-    if: condition
-      .optional()
-      .describe('CEL over `error` and `attempt`; false ends the attempts, though `errors` would allow another.'),
-    jitter: z.literal(true).optional().describe('Waits a random part of each wait, from half of it up to all of it.'),
+    max: optional(durationOrTemplate, 'The longest wait; 30s without it.'),
+    errors: optional(
+      texts.min(1),
+      'Codes or families of errors that are tried again; without it, whatever the effect allows.',
+    ),
+    if: optional(
+      condition,
+      'CEL over `error` and `attempt`; false ends the attempts, though `errors` would allow another.',
+    ),
+    jitter: optional(z.literal(true), 'Waits a random part of each wait, from half of it up to all of it.'),
   })
   .refine(({ first, max }) => max === undefined || !isShorter(max, first), {
     error: '`max` is the longest wait, so it is not shorter than `first`',

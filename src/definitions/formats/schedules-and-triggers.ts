@@ -3,7 +3,16 @@ import { OVERLAPS, SCHEDULE_ID } from '../../contracts/schedules.js';
 import { isNamedZone } from '../../rules/expressions/zones/named-zones.js';
 import { readCron } from '../../rules/schedules/cron.js';
 import { WEBHOOK_NAME } from '../../rules/tasks/delivery-key.js';
-import { condition, duration, environmentName, jsonObject, secretReference } from './values.js';
+import {
+  condition,
+  duration,
+  environmentName,
+  jsonObject,
+  matching,
+  optional,
+  secretReference,
+  text,
+} from './values.js';
 
 const CRON = 'Write five fields, such as "0 3 * * *", or @daily';
 const ZONE = 'Write an IANA name, such as Europe/Berlin';
@@ -12,10 +21,7 @@ const ZONE = 'Write an IANA name, such as Europe/Berlin';
 export const schedules = z
   .array(
     z.strictObject({
-      id: z
-        .string()
-        .regex(SCHEDULE_ID)
-        .describe('Name of the schedule, unique in the project; its tasks are named after it.'),
+      id: matching(SCHEDULE_ID).describe('Name of the schedule, unique in the project; its tasks are named after it.'),
       cron: z
         .string(CRON)
         .superRefine((cron, context) => {
@@ -30,12 +36,7 @@ export const schedules = z
         .describe('IANA name of the zone of `cron`, such as Europe/Berlin.'),
       environment: environmentName.describe('Where its tasks run.'),
       input: jsonObject.default({}).describe('The input of its tasks; checked at each firing.'),
-      intent: z
-        .string()
-        .min(1)
-        .max(1000)
-        .optional()
-        .describe('The purpose of its tasks, in plain words; stored in their records.'),
+      intent: optional(text.max(1000), 'The purpose of its tasks, in plain words; stored in their records.'),
       overlap: z
         .enum(OVERLAPS)
         .default('skip')
@@ -54,36 +55,26 @@ const INPUT = 'An object belongs here, or one ${{ }} that gives one, such as "${
 export const triggers = z
   .array(
     z.strictObject({
-      webhook: z
-        .string()
-        .regex(WEBHOOK_NAME)
-        .describe('Name of the webhook, unique in the project: it is sent to `POST /v1/webhooks/NAME`.'),
+      webhook: matching(WEBHOOK_NAME).describe(
+        'Name of the webhook, unique in the project: it is sent to `POST /v1/webhooks/NAME`.',
+      ),
       secret: secretReference.describe(
         'A reference to the secret that its sender signs with; `ability serve` resolves it, and refuses unsigned deliveries.',
       ),
-      environment: environmentName
-        .optional()
-        .describe('Where its tasks run; without it, the only environment of the ability.'),
-      if: condition
-        .optional()
-        .describe('CEL over `webhook.headers` and `webhook.body`; if it is false, the delivery starts nothing.'),
+      environment: optional(environmentName, 'Where its tasks run; without it, the only environment of the ability.'),
+      if: optional(
+        condition,
+        'CEL over `webhook.headers` and `webhook.body`; if it is false, the delivery starts nothing.',
+      ),
       input: z
-        .union([jsonObject, z.string().regex(/^\s*\$\{\{[\s\S]*\}\}\s*$/, INPUT)], INPUT)
+        .union([jsonObject, matching(/^\s*\$\{\{[\s\S]*\}\}\s*$/, INPUT)], INPUT)
         .default({})
         .describe('The input of its tasks, with ${{ }} over `webhook.headers` and `webhook.body`.'),
-      key: z
-        .string()
-        .min(1)
-        .optional()
-        .describe(
-          'The last part of the task key `webhook:<name>:<key>`, with ${{ }}; without it, the id that the sender gives the delivery.',
-        ),
-      intent: z
-        .string()
-        .min(1)
-        .max(1000)
-        .optional()
-        .describe('The purpose of its tasks, in plain words; stored in their records.'),
+      key: optional(
+        text,
+        'The last part of the task key `webhook:<name>:<key>`, with ${{ }}; without it, the id that the sender gives the delivery.',
+      ),
+      intent: optional(text.max(1000), 'The purpose of its tasks, in plain words; stored in their records.'),
     }),
   )
   .min(1);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { condition, errorCode, stepId } from './values.js';
+import { condition, errorCode, matching, stepId, text } from './values.js';
 
 const choice = z.strictObject({
   if: condition.describe('CEL over input, environment and task; an absent optional counts as false.'),
@@ -8,7 +8,7 @@ const choice = z.strictObject({
 });
 
 const loop = z.strictObject({
-  each: z.string().min(1).describe('CEL that returns a list; an absent optional adds no arguments.'),
+  each: text.describe('CEL that returns a list; an absent optional adds no arguments.'),
   as: stepId.describe('What an item of the list is called inside.'),
   // biome-ignore lint/suspicious/noThenProperty: the key that authors write; a list is no promise
   then: z.array(z.lazy(() => argument)).describe('The arguments for each item.'),
@@ -37,9 +37,7 @@ export const argument: z.ZodType<ArgumentDefinition> = z
   });
 
 /** Exit codes with a meaning of their own: not 0, which is success, and at most one byte. */
-const exitCode = z
-  .string()
-  .regex(/^(?:[1-9]\d?|1\d\d|2[0-4]\d|25[0-5])$/, 'An exit code is a whole number from 1 to 255');
+const exitCode = matching(/^(?:[1-9]\d?|1\d\d|2[0-4]\d|25[0-5])$/, 'An exit code is a whole number from 1 to 255');
 
 export const exitCodes = z.record(
   exitCode,

@@ -1,22 +1,22 @@
 import { z } from 'zod';
-import { abilityId, names, plainName, summary } from './values.js';
+import { abilityId, matching, names, optional, plainName, summary, text } from './values.js';
 
 /** A keyword that requests are searched for, also inside words. Blanks alone would match every request. */
-const requestKeyword = z.string().regex(/\S/, 'A keyword cannot be blank, since it would match every request');
+const requestKeyword = matching(/\S/, 'A keyword cannot be blank, since it would match every request');
 
 /** A capability, and the words of requests that need it. Source: R-004-01 to R-004-08. */
 export const capability = z.strictObject({
-  description: z.string().min(1).max(1000).describe('What it enables, in one sentence.'),
+  description: text.max(1000).describe('What it enables, in one sentence.'),
   keywords: z
     .array(requestKeyword)
     .min(1)
     .describe(
       'A request that contains one of them, even as part of a word, needs it; upper and lower case do not matter. An entry with the id of a built-in one replaces it and has only these keywords.',
     ),
-  needs: z
-    .literal('network')
-    .optional()
-    .describe('Packs do not have it in environments with `network: false`; without it, they have it everywhere.'),
+  needs: optional(
+    z.literal('network'),
+    'Packs do not have it in environments with `network: false`; without it, they have it everywhere.',
+  ),
 });
 
 /** `registry/capabilities.yaml`: the possible capabilities of packs. Source: R-004-13; docs/choosing.md#recruiting. */
@@ -41,12 +41,7 @@ export const pack = z.strictObject({
   capabilities: names
     .default([])
     .describe('Ids of capabilities that it has; the pack with the most of those that a request needs is recruited.'),
-  builder: z
-    .string()
-    .min(1)
-    .max(1000)
-    .optional()
-    .describe('What builds the pack elsewhere; shown, and never executed.'),
+  builder: optional(text.max(1000), 'What builds the pack elsewhere; shown, and never executed.'),
 });
 
 /**

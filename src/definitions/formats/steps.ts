@@ -10,53 +10,48 @@ import {
   json,
   jsonObject,
   numberOrTemplate,
+  optional,
   signalName,
   stepId,
+  text,
   texts,
 } from './values.js';
 
-/** Formats of nested steps. Getters provide them, since the type of a step depends on what contains it. */
+/** Formats of nested steps. Each states its type, since the type of a step depends on what contains it. */
 type Steps = z.ZodType<StepDefinition[]>;
 type Branches = z.ZodType<{ [id: string]: StepDefinition }>;
 
+const inOrder: Steps = stepsFor('Steps, in this order.');
+const doneThen: Steps = stepsFor('What is done then.');
+const doneElse: Steps = stepsFor('What is done when no case is true.');
+const afterFailure: z.ZodOptional<Steps> = optional(stepList(), 'What is done then.');
+const cleanUp: z.ZodOptional<Steps> = optional(stepList(), 'Steps that run after it in any case.');
+
 const undo = z.strictObject({
   call: abilityId.describe('The ability that takes it back.'),
-  with: z.union([jsonObject, z.string()]).optional().describe('Its input.'),
-  approval: z
-    .literal('required')
-    .optional()
-    .describe(
-      'It asks people itself; without it, the approval of the call covers it, and if that needs none, nobody is asked.',
-    ),
+  with: optional(z.union([jsonObject, z.string()]), 'Its input.'),
+  approval: optional(
+    z.literal('required'),
+    'It asks people itself; without it, the approval of the call covers it, and if that needs none, nobody is asked.',
+  ),
 });
 
 const errorHandler = z.strictObject({
-  errors: texts
-    .min(1)
-    .optional()
-    .describe('Codes or families it is for; without it, all but a denial and a cancellation.'),
-  get steps(): z.ZodOptional<Steps> {
-    return stepList().optional().describe('What is done then.');
-  },
-  output: json.optional().describe('The output of the step then; without it, null.'),
-  rethrow: z.boolean().optional().describe('Whether the step still fails.'),
+  errors: optional(texts.min(1), 'Codes or families it is for; without it, all but a denial and a cancellation.'),
+  steps: afterFailure,
+  output: optional(json, 'The output of the step then; without it, null.'),
+  rethrow: optional(z.boolean(), 'Whether the step still fails.'),
 });
 
-/** The handling of a failure. Source: docs/workflow-language.md#failures. */
+/** The handling of a failure. */
 export type ErrorHandlerDefinition = z.output<typeof errorHandler>;
 
 const switchCase = z.union([
   z.strictObject({
     if: condition.describe('CEL; the first case that is true is taken.'),
-    get steps(): Steps {
-      return stepList().describe('What is done then.');
-    },
+    steps: doneThen,
   }),
-  z.strictObject({
-    get else(): Steps {
-      return stepList().describe('What is done when no case is true.');
-    },
-  }),
+  z.strictObject({ else: doneElse }),
 ]);
 
 const repeat = z.strictObject({
@@ -71,22 +66,22 @@ const wait = z.union(
     z.strictObject({ until: condition.describe('CEL: a time to wait for, or a condition that comes true.') }),
     z.strictObject({
       signal: signalName.describe('The signal that is waited for.'),
-      if: condition.optional().describe('CEL over the signal; signals for which it is false are kept for other waits.'),
-      timeout: durationOrTemplate.optional().describe('How long to wait.'),
+      if: optional(condition, 'CEL over the signal; signals for which it is false are kept for other waits.'),
+      timeout: optional(durationOrTemplate, 'How long to wait.'),
     }),
   ],
   'A wait is a duration (30s), { until: EXPRESSION } or { signal: NAME }',
 );
 
-const onFailure = z
-  .enum(['stop', 'finish', 'cancel'])
-  .optional()
-  .describe('When one fails: start no other (stop, the default), finish all, or cancel those under way.');
+const onFailure = optional(
+  z.enum(['stop', 'finish', 'cancel']),
+  'When one fails: start no other (stop, the default), finish all, or cancel those under way.',
+);
 
 const fail = z.strictObject({
   code: errorCode.describe('The code of the failure, reported as it is written.'),
-  message: z.string().min(1).describe('The message of the failure.'),
-  details: json.optional().describe('Further data about the failure.'),
+  message: text.describe('The message of the failure.'),
+  details: optional(json, 'Further data about the failure.'),
 });
 
 /** Marks a group that was expanded from a template. */
@@ -112,81 +107,68 @@ const noLoop = { foreach: z.undefined().optional(), repeat: z.undefined().option
 const verbs = {
   call: {
     call: abilityId.describe('The ability that is called.'),
-    with: z.union([jsonObject, z.string()]).optional().describe('Its input, with ${{ }}.'),
-    retry: retry.optional().describe('How often it is tried, and when again.'),
-    cut: z
-      .literal('allowed')
-      .optional()
-      .describe(
-        'The call may be cut off while it runs, by a race, a failure in another branch or item, or a time-out; it then counts as cancelled.',
-      ),
-    undo: undo.optional().describe('What takes it back, if the task fails or is cancelled later.'),
+    with: optional(z.union([jsonObject, z.string()]), 'Its input, with ${{ }}.'),
+    retry: optional(retry, 'How often it is tried, and when again.'),
+    cut: optional(
+      z.literal('allowed'),
+      'The call may be cut off while it runs, by a race, a failure in another branch or item, or a time-out; it then counts as cancelled.',
+    ),
+    undo: optional(undo, 'What takes it back, if the task fails or is cancelled later.'),
   },
   approval: { approval: approval.describe('Asks people.') },
   parallel: {
     parallel: parallelBranches,
-    max_parallel: numberOrTemplate.optional().describe('How many at once; without it, all.'),
+    max_parallel: optional(numberOrTemplate, 'How many at once; without it, all.'),
     on_failure: onFailure,
   },
-  race: {
-    race: raceBranches,
-  },
+  race: { race: raceBranches },
   foreach: {
     foreach: z
-      .union([z.string().min(1), z.array(json)], 'A list belongs here, or bare CEL that gives one')
+      .union([text, z.array(json)], 'A list belongs here, or bare CEL that gives one')
       .describe('The list, or CEL that gives it.'),
     as: stepId.describe('The name of the item in expressions.'),
-    index: stepId.optional().describe('The name of the index of the item, from 0.'),
-    label: z
-      .string()
-      .min(1)
-      .optional()
-      .describe('What people call an item, with ${{ }}: one line, cut at 80 characters; without it, the item itself.'),
-    max_parallel: numberOrTemplate.optional().describe('How many at once; without it, one after the other.'),
+    index: optional(stepId, 'The name of the index of the item, from 0.'),
+    label: optional(
+      text,
+      'What people call an item, with ${{ }}: one line, cut at 80 characters; without it, the item itself.',
+    ),
+    max_parallel: optional(numberOrTemplate, 'How many at once; without it, one after the other.'),
     on_failure: onFailure,
-    get steps(): Steps {
-      return stepList().describe('Steps, in this order.');
-    },
+    steps: inOrder,
   },
   switch: { switch: z.array(switchCase).min(1).describe('Cases, of which one is taken.') },
   repeat: {
     repeat: repeat.describe('A loop.'),
-    index: stepId.optional().describe('The name of the index of the turn, from 0.'),
-    get steps(): Steps {
-      return stepList().describe('Steps, in this order.');
-    },
+    index: optional(stepId, 'The name of the index of the turn, from 0.'),
+    steps: inOrder,
   },
   wait: { wait: wait.describe('Waits for a while, a moment, a condition or a signal.') },
   steps: {
-    get steps(): Steps {
-      return stepList().describe('Steps, in this order.');
-    },
-    retry: retry.optional().describe('How often the group is tried, and when again.'),
+    steps: inOrder,
+    retry: optional(retry, 'How often the group is tried, and when again.'),
     ...noLoop,
   },
   template: {
     template: stepId.describe('A template of this file, whose steps run here as a group.'),
-    with: jsonObject.optional().describe('What it is given: a value for each name of its `input`.'),
-    retry: retry.optional().describe('How often the group is tried, and when again.'),
+    with: optional(jsonObject, 'What it is given: a value for each name of its `input`.'),
+    retry: optional(retry, 'How often the group is tried, and when again.'),
   },
   let: { let: jsonObject.describe('Values by name, with ${{ }}; the output of the step.') },
   fail: { fail: fail.describe('Ends the task as failed.') },
   end: {
     end: z
-      .strictObject({ output: json.optional().describe('The output of the task.') })
+      .strictObject({ output: optional(json, 'The output of the task.') })
       .nullable()
       .describe('Ends the task early, with success.'),
   },
 } as const;
 
 const modifiers = {
-  if: condition.optional().describe('CEL; false skips the step.'),
-  timeout: durationOrTemplate.optional().describe('How long it may take, all attempts together.'),
-  on_error: z.array(errorHandler).min(1).optional().describe('What is done when it fails.'),
-  continue_on_error: z.boolean().optional().describe('Go on with the next step when it fails.'),
-  get finally(): z.ZodOptional<Steps> {
-    return stepList().optional().describe('Steps that run after it in any case.');
-  },
+  if: optional(condition, 'CEL; false skips the step.'),
+  timeout: optional(durationOrTemplate, 'How long it may take, all attempts together.'),
+  on_error: optional(z.array(errorHandler).min(1), 'What is done when it fails.'),
+  continue_on_error: optional(z.boolean(), 'Go on with the next step when it fails.'),
+  finally: cleanUp,
 };
 
 export type Verb = keyof typeof verbs;
@@ -226,7 +208,7 @@ function stepFormats(own: { id?: z.ZodString }): z.ZodType[] {
 
 const ownId = stepId.describe('The name of the step, unique in the file: steps.ID in expressions.');
 
-/** A step of a workflow. Source: docs/workflow-language.md. */
+/** A step of a workflow. */
 export const step = z
   .union(stepFormats({ id: ownId }), oneVerb)
   .meta({ id: 'step', title: 'A step' }) as z.ZodType<StepDefinition>;
@@ -236,6 +218,10 @@ const branch = z.union(stepFormats({}), oneVerb).meta({ id: 'branch', title: 'A 
 
 function stepList(): Steps {
   return z.array(z.lazy(() => step)).min(1);
+}
+
+function stepsFor(description: string): Steps {
+  return stepList().describe(description);
 }
 
 function branchesFor(description: string): Branches {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EFFECTS } from '../../contracts/effects.js';
 import { ABILITY_ID, RESERVED_NAMES, SIGNALS, STEP_ID } from '../../contracts/names.js';
-import { isDuration } from '../../rules/duration.js';
+import { isDuration, parseDuration } from '../../rules/duration.js';
 import { BYTES_PATTERN, parseBytes } from '../../text/byte-size.js';
 import { whyNoPathPattern } from '../../text/glob.js';
 
@@ -20,21 +20,26 @@ function isFree(name: string): boolean {
   return !RESERVED_NAMES.has(name);
 }
 
-export const abilityId = z
-  .string()
-  .regex(
-    ABILITY_ID,
-    'An id begins with a lowercase letter and has at most 100 lowercase letters, digits, dots, dashes and _',
-  )
+export function matching(pattern: RegExp, message?: string): z.ZodString {
+  return z.string().regex(pattern, message);
+}
+
+/** A key that may be left out. */
+export function optional<Type extends z.ZodType>(type: Type, description: string): z.ZodOptional<Type> {
+  return type.optional().describe(description);
+}
+
+export const abilityId = matching(
+  ABILITY_ID,
+  'An id begins with a lowercase letter and has at most 100 lowercase letters, digits, dots, dashes and _',
+)
   .refine(isFree, RESERVED)
   .meta({ id: 'ability_id', not: { enum: [...RESERVED_NAMES] } });
 
 const CEL_WORDS: ReadonlySet<string> = new Set(['in', 'true', 'false', 'null']);
 
 function memberName(message: string) {
-  return z
-    .string()
-    .regex(STEP_ID, message)
+  return matching(STEP_ID, message)
     .refine(isFree, RESERVED)
     .refine((name) => !CEL_WORDS.has(name), 'Expressions cannot use this name: it is a reserved word of CEL')
     .meta({ not: { enum: [...RESERVED_NAMES, ...CEL_WORDS] } });
@@ -45,23 +50,24 @@ export const stepId = memberName(
 );
 
 /** Part of task queue names. */
-export const environmentName = z
-  .string()
-  .regex(
-    /^[a-z][a-z0-9_-]{0,31}$/,
-    'The name of an environment begins with a lowercase letter and has at most 32 lowercase letters, digits, dashes and _',
-  );
+export const environmentName = matching(
+  /^[a-z][a-z0-9_-]{0,31}$/,
+  'The name of an environment begins with a lowercase letter and has at most 32 lowercase letters, digits, dashes and _',
+);
 
 /** Names of profiles, servers, credentials, parameters. */
-export const plainName = z
-  .string()
-  .regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,99}$/, 'A name begins with a letter or _ and has letters, digits, _, - and dots')
+export const plainName = matching(
+  /^[A-Za-z_][A-Za-z0-9_.-]{0,99}$/,
+  'A name begins with a letter or _ and has letters, digits, _, - and dots',
+)
   .refine(isFree, RESERVED)
   .meta({ id: 'name', not: { enum: [...RESERVED_NAMES] } });
 
 export const names = z.array(plainName);
 
-export const texts = z.array(z.string().min(1));
+export const text = z.string().min(1);
+
+export const texts = z.array(text);
 
 const DURATION = 'A duration is a number with a unit: 500ms, 20s, 10m, 24h or 7d';
 
@@ -69,6 +75,11 @@ const DURATION = 'A duration is a number with a unit: 500ms, 20s, 10m, 24h or 7d
 const DURATION_PATTERN = /^\s*\d+(?:\.\d+)?(?:ms|s|m|h|d)\s*$/;
 
 export const duration = z.string(DURATION).refine(isDuration, DURATION).meta({ pattern: DURATION_PATTERN.source });
+
+/** Above 0. @param ms the longest. */
+export function durationUpTo(ms: number, message: string) {
+  return duration.refine((text) => isDuration(text) && parseDuration(text) > 0 && parseDuration(text) <= ms, message);
+}
 
 export const durationOrTemplate = z
   .string(DURATION)
@@ -84,13 +95,10 @@ export const byteSize = z
 
 const fileName = memberName('The name of a file has letters, digits and _, and does not begin with a digit');
 
-const pathPattern = z
-  .string()
-  .min(1)
-  .superRefine((pattern, context) => {
-    const why = whyNoPathPattern(pattern);
-    if (why !== undefined) context.addIssue({ code: 'custom', message: `\`${pattern}\` ${why}` });
-  });
+const pathPattern = text.superRefine((pattern, context) => {
+  const why = whyNoPathPattern(pattern);
+  if (why !== undefined) context.addIssue({ code: 'custom', message: `\`${pattern}\` ${why}` });
+});
 
 export const outputFiles = z
   .record(
@@ -102,7 +110,7 @@ export const outputFiles = z
           glob: pathPattern.describe(
             'Which files, relative to {output_dir}: `*` for any part of a name, `**` for any folders.',
           ),
-          many: z.boolean().optional().describe('Any number of files, as a list; without it, exactly one.'),
+          many: optional(z.boolean(), 'Any number of files, as a list; without it, exactly one.'),
         }),
       ],
       'A pattern such as "*.html" belongs here, or { glob: "*.log", many: true }',
@@ -114,18 +122,13 @@ export const outputFiles = z
 const COUNT = 'A whole number from 1 belongs here, or a ${{ }} that gives one';
 
 /** A whole number of at least 1, or a template that yields one. */
-export const numberOrTemplate = z.union(
-  [z.number().int(COUNT).min(1, COUNT), z.string().regex(/\$\{\{/, COUNT)],
-  COUNT,
-);
+export const numberOrTemplate = z.union([z.number().int(COUNT).min(1, COUNT), matching(/\$\{\{/, COUNT)], COUNT);
 
 /** A signal to wait for; reserved names are refused. */
-export const signalName = z
-  .string()
-  .regex(
-    /^[A-Za-z_][A-Za-z0-9_.-]{0,99}$/,
-    'The name of a signal begins with a letter or _ and has letters, digits, _, - and dots',
-  )
+export const signalName = matching(
+  /^[A-Za-z_][A-Za-z0-9_.-]{0,99}$/,
+  'The name of a signal begins with a letter or _ and has letters, digits, _, - and dots',
+)
   .refine(isFree, RESERVED)
   .refine((name) => !name.startsWith('__temporal_'), 'Names that begin with `__temporal_` are those of Temporal itself')
   .superRefine((name, context) => {
@@ -146,11 +149,9 @@ export const moment = z.iso
 /** Whole or fractional seconds, as in implementations. */
 export const seconds = z.number().positive().max(86_400);
 
-export const version = z.union([z.number().int().nonnegative(), z.string().min(1).max(50)]);
+export const version = z.union([z.number().int().nonnegative(), text.max(50)]);
 
-export const errorCode = z
-  .string()
-  .regex(/^[a-z][a-z0-9_.]{0,99}$/, 'An error code has lowercase letters, digits, _ and dots');
+export const errorCode = matching(/^[a-z][a-z0-9_.]{0,99}$/, 'An error code has lowercase letters, digits, _ and dots');
 
 export const effect = z.enum(EFFECTS);
 
@@ -167,7 +168,7 @@ export const bigIntegers = z
 export const jsonSchema = jsonObject;
 
 /** Bare CEL. YAML may have parsed it as a boolean or number. */
-export const condition = z.union([z.string().min(1), z.boolean(), z.number()]).transform(String);
+export const condition = z.union([text, z.boolean(), z.number()]).transform(String);
 
 /** The message for a value that must be a reference; it must not repeat the value. */
 export const SECRET_MESSAGE = 'A secret is a reference, env:NAME or file:PATH; never write it here';
@@ -176,58 +177,58 @@ export const SECRET_MESSAGE = 'A secret is a reference, env:NAME or file:PATH; n
 export const CREDENTIAL_MESSAGE =
   'Only text and {credential:NAME} belong here; a secret is a reference, never write it here';
 
-/** A holder of the keys that seal plans can approve plans that were never shown. */
-const SEAL_KEYS_MESSAGE = 'The keys that seal plans are for workers alone; nothing that they run may have them';
+/** A holder of the keys that seal plans, or sign decisions, can approve what was never shown. */
+const SEAL_KEYS_MESSAGE =
+  'The keys that seal plans and sign decisions are for workers and doors alone; nothing that they run may have them';
 
-export const passedVariable = plainName.regex(/^(?!ABILITY_SEAL_KEYS$)/, SEAL_KEYS_MESSAGE);
+export const passedVariable = plainName.regex(/^(?!ABILITY_(SEAL_KEYS|DOOR_KEY)$)/, SEAL_KEYS_MESSAGE);
 
 /** A reference to a secret, never the secret itself. Source: R-000-53. */
 export const secretReference = z
   .string(SECRET_MESSAGE)
   .regex(/^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$/, SECRET_MESSAGE)
-  .regex(/^(?!env:ABILITY_SEAL_KEYS$)(?!file:(.*\/)?\.system\/+(.*\/)?keys(\/|$))/, SEAL_KEYS_MESSAGE);
+  .regex(/^(?!env:ABILITY_(SEAL_KEYS|DOOR_KEY)$)(?!file:(.*\/)?\.system\/+(.*\/)?keys(\/|$))/, SEAL_KEYS_MESSAGE);
 
 export const scope = z.strictObject({
-  modules: z.array(z.string()).optional().describe('Modules or domains; hooks may match on them.'),
-  environments: z.array(environmentName).optional().describe('Where it is available; without it, in all environments.'),
+  modules: optional(z.array(z.string()), 'Modules or domains; hooks may match on them.'),
+  environments: optional(z.array(environmentName), 'Where it is available; without it, in all environments.'),
 });
 
 /** Hints for finding an ability; never a permission. Source: R-000-31, R-000-64. */
 export const routingHints = z.strictObject({
-  keywords: z.array(z.string()).optional().describe('Words of requests that it is for.'),
-  negative_keywords: z.array(z.string()).optional().describe('Words of requests that it is not for.'),
-  scopes: z.array(z.string()).optional().describe('Scopes in which it is suggested; * matches any characters.'),
-  notes: z.string().optional().describe('What else helps to choose.'),
+  keywords: optional(z.array(z.string()), 'Words of requests that it is for.'),
+  negative_keywords: optional(z.array(z.string()), 'Words of requests that it is not for.'),
+  scopes: optional(z.array(z.string()), 'Scopes in which it is suggested; * matches any characters.'),
+  notes: optional(z.string(), 'What else helps to choose.'),
 });
 
 /** Hooks bound by name. Source: R-000-32; docs/definitions.md. */
 export const hookBindings = z.strictObject({
-  pre_create: names.optional().describe('Hooks that decide whether a task can be created (PreAbilityCreate).'),
-  pre_call: names.optional().describe('Hooks that decide whether a call may be made now (PreAbilityCall).'),
-  post_call: names.optional().describe('Hooks that run after a call (PostAbilityCall).'),
-  replace: z.boolean().optional().describe('Drops the hooks that earlier levels bound; a warning names them.'),
+  pre_create: optional(names, 'Hooks that decide whether a task can be created (PreAbilityCreate).'),
+  pre_call: optional(names, 'Hooks that decide whether a call may be made now (PreAbilityCall).'),
+  post_call: optional(names, 'Hooks that run after a call (PostAbilityCall).'),
+  replace: optional(z.boolean(), 'Drops the hooks that earlier levels bound; a warning names them.'),
 });
 
-export const summary = z.string().min(1).max(1000);
+export const summary = text.max(1000);
 
 /** Address of a service: a URL, or a variable of the worker that holds one. */
 export const serviceUrl = z.union(
   [
     z.url({ protocol: /^https?$/ }).meta({ format: undefined, pattern: '^\\s*[Hh][Tt][Tt][Pp][Ss]?:' }),
-    z.string().regex(/^env:[A-Za-z_][A-Za-z0-9_]*$/),
+    matching(/^env:[A-Za-z_][A-Za-z0-9_]*$/),
   ],
   'An address is a URL, http or https, or env:NAME of a variable that holds one',
 );
 
 /** An input and the resulting output. Source: R-000-37. */
 export const contractExample = z.strictObject({
-  summary: z.string().optional().describe('What it shows.'),
+  summary: optional(z.string(), 'What it shows.'),
   input: jsonObject.describe('Fits `input_schema`.'),
-  output: json.optional().describe('Fits `output_schema`.'),
+  output: optional(json, 'Fits `output_schema`.'),
 });
 
-export const taskTimeout = duration
-  .optional()
-  .describe(
-    'How long it may run, not counting the time that it waits for people; 15m without it, and never above policy.max_timeout.',
-  );
+export const taskTimeout = optional(
+  duration,
+  'How long it may run, not counting the time that it waits for people; 15m without it, and never above policy.max_timeout.',
+);

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import { z } from 'zod';
-import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
+import type { JsonObject } from '../../contracts/json.js';
 import { agent } from '../formats/agent.js';
 import { cases } from '../formats/cases.js';
 import { abilityConfig, config } from '../formats/config.js';
@@ -122,7 +122,7 @@ export function schemaOf({ format, title, description }: Format): JsonObject {
 
 const HEADER = '# Made from the formats of Ability Runtime. Changes here are lost when it is written again.\n';
 
-/** The texts of all schemas by file name in `registry/schemas/`. Source: docs/definitions.md. */
+/** The texts of all schemas by file name in `registry/schemas/`. */
 export function schemaFiles(): Map<string, string> {
   return new Map(
     [...Object.values(FORMATS), ...Object.values(PARTS)].map((format) => [
@@ -149,7 +149,7 @@ function jsonSchemaOf(format: z.ZodType): JsonObject {
       if (zodSchema._zod.def.type === 'undefined') jsonSchema.not = {};
     },
   });
-  return describeApi(withAnyJson(JSON.parse(JSON.stringify(schema)) as JsonObject));
+  return withAnyJson(JSON.parse(JSON.stringify(schema)) as JsonObject);
 }
 
 /** Names "any JSON": written out, it refers to itself, and editors show it as six choices. */
@@ -161,66 +161,4 @@ function withAnyJson(spelt: JsonObject): JsonObject {
   const { definitions, ...schema } = JSON.parse(text) as JsonObject;
   const { [recursive]: _, ...kept } = definitions as JsonObject;
   return { ...schema, definitions: { ...kept, json: { description: 'Any JSON value.' } } };
-}
-
-/** Descriptions of the fields of an HTTP call, by their path in the `api` section. */
-const API_FIELDS: Record<string, string> = {
-  method: 'The HTTP method.',
-  path: 'The path, with {name} for the input of that name, and {+name} to keep its slashes.',
-  endpoint: 'Which of `endpoints` in the configuration is the base URL.',
-  params: 'Where inputs are sent, by input; only needed if it differs from the default.',
-  'params.in': 'The place: query, header, path and so on.',
-  'params.name': 'Its name in the API; without it, the name of the input.',
-  'params.style': 'How a list or map is written.',
-  'params.explode': 'Whether each item is a parameter of its own.',
-  'params.allow_reserved': 'Keeps reserved characters as they are.',
-  query: 'Parameters of the query, with ${{ }}.',
-  headers: 'Headers, with ${{ }}; may contain {credential:NAME}.',
-  body: 'The body; without it, the input that nothing else uses.',
-  'body.type': 'How the body is written.',
-  'body.content_type': 'The media type that is sent.',
-  'body.value': 'The body as a template, with ${{ }}.',
-  'body.required': 'Sends the body even if none of its fields is set, as `{}`.',
-  auth: 'How the call authenticates, if a header is not enough.',
-  'auth.basic': 'User and password, sent as the Authorization header.',
-  'auth.basic.user': 'The user, such as {credential:user}.',
-  'auth.basic.password': 'The password, such as {credential:password}.',
-  'auth.query': 'Parameters of the query that hold credentials; masked in logs.',
-  response: 'How the answer is read.',
-  'response.as': 'As json, text or base64; without it, json or else text.',
-  'response.headers': 'Headers that are part of the output, which is then { body, headers }.',
-  'response.status': 'Makes the status part of the output, as { status, body }. From 300 on the call still fails.',
-  'response.big_integers': '`text` returns integers beyond 2^53 - 1 as text; without it, they are refused.',
-  rate_limit: 'The maximum number of calls that a worker makes.',
-  'rate_limit.per_minute': 'Per minute.',
-  'rate_limit.per_day': 'Per day.',
-  timeout_sec: 'How long a call may take; 60 without it.',
-};
-
-function describeApi(schema: JsonObject): JsonObject {
-  for (const section of apiSectionsIn(schema)) describeFields(section, '');
-  return schema;
-}
-
-function* apiSectionsIn(schema: Json): Generator<JsonObject> {
-  if (!isJsonObject(schema)) {
-    if (Array.isArray(schema)) for (const item of schema) yield* apiSectionsIn(item);
-    return;
-  }
-  const { properties } = schema;
-  if (isJsonObject(properties) && ['method', 'path', 'endpoint'].every((key) => Object.hasOwn(properties, key)))
-    yield schema;
-  else for (const item of Object.values(schema)) yield* apiSectionsIn(item);
-}
-
-function describeFields(schema: JsonObject, path: string): void {
-  if (isJsonObject(schema.properties)) {
-    for (const [key, field] of Object.entries(schema.properties)) {
-      if (!isJsonObject(field)) continue;
-      const at = path === '' ? key : `${path}.${key}`;
-      const text = API_FIELDS[at];
-      if (text !== undefined) field.description ??= text;
-      describeFields(field, at);
-    }
-  } else if (isJsonObject(schema.additionalProperties)) describeFields(schema.additionalProperties, path);
 }

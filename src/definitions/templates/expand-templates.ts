@@ -124,22 +124,15 @@ class Expansion {
     const at = [...path, 'with'];
     for (const key of Object.keys(given).filter((one) => !input.includes(one))) {
       const known = input.length === 0 ? 'It has none.' : `It has ${input.join(', ')}.`;
-      this.refuse(
-        `The template \`${name}\` has no input \`${key}\``,
-        [...at, key],
-        didYouMean(key, input) ?? known,
-        'key',
-      );
+      const message = `The template \`${name}\` has no input \`${key}\``;
+      this.refuse(message, [...at, key], didYouMean(key, input) ?? known, 'key');
     }
     const missing = input.filter((one) => !Object.hasOwn(given, one));
     if (missing.length === 0) return;
     const what = missing.map((one) => `\`${one}\``).join(', ');
     const place = Object.keys(given).length === 0 ? [...path, 'template'] : at;
-    this.refuse(
-      `This use of the template \`${name}\` does not set ${what}`,
-      place,
-      `Write \`with: { ${missing[0]}: .. }\`.`,
-    );
+    const message = `This use of the template \`${name}\` does not set ${what}`;
+    this.refuse(message, place, `Write \`with: { ${missing[0]}: .. }\`.`);
   }
 
   /** Steps around a use have the same paths as the template's steps, so their ids must differ. */

@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
-import { AbilityError, type Problem } from '../../contracts/problem.js';
+import type { Problem } from '../../contracts/problem.js';
 import { splitText } from '../../rules/expressions/split-text.js';
+import { unlessRefused } from '../../text/attempt.js';
 import type { StepDefinition, StepOf } from '../formats/steps.js';
 import { BARE, expressionsOf } from '../step-expressions.js';
 import {
@@ -68,13 +69,10 @@ export class TemplateBody {
   }
 
   private kept(written: string, { path }: At, rewrite: () => string): string {
-    try {
-      return rewrite();
-    } catch (error) {
-      if (!(error instanceof AbilityError)) throw error;
-      this.faults.push({ path, problem: error.toProblem() });
+    return unlessRefused(rewrite, (refusal) => {
+      this.faults.push({ path, problem: refusal.toProblem() });
       return written;
-    }
+    });
   }
 
   private step(step: StepDefinition, at: At): StepDefinition {

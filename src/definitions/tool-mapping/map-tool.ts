@@ -1,31 +1,19 @@
-import type { Effect } from '../../contracts/effects.js';
 import type { ShownAs, ToolCall, ToolMapping } from '../../contracts/foreign-hooks.js';
 import type { JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { evaluateCondition } from '../../rules/expressions/condition.js';
 import { evaluateTemplate } from '../../rules/expressions/template.js';
-import { matchesAnyGlob } from '../../text/glob.js';
+import { fitsMatch, type MappedAbility } from '../fits-match.js';
 import { faultOfToolInput } from './tool-shapes.js';
 
 export const MAPPING_NAMES = ['input'] as const;
 
-export interface MappedAbility {
-  ability: string;
-  modules: readonly string[];
-  environment: string;
-  effects: Effect;
-  tags: readonly string[];
-}
-
-/**
- * The first mapping that fits; undefined: the hook does not cover this ability.
- * Source: docs/hooks.md#guards-written-for-claude-code-or-codex.
- */
+/** The first mapping that fits; undefined: the hook does not cover this ability. */
 export function mappingOf<M extends Pick<ToolMapping, 'match'>>(
   mappings: readonly M[],
   subject: MappedAbility,
 ): M | undefined {
-  return mappings.find(({ match }) => fits(match, subject));
+  return mappings.find(({ match }) => fitsMatch(match, subject));
 }
 
 /**
@@ -51,16 +39,4 @@ export function isShown({ if: condition }: Pick<ToolMapping, 'if'>, call: ToolCa
   if (condition === undefined) return true;
   const { tool_name, tool_input } = call;
   return evaluateCondition(condition, { tool_name, tool_input });
-}
-
-function fits(match: ToolMapping['match'], subject: MappedAbility): boolean {
-  const named = (patterns: string[] | undefined, names: readonly string[]): boolean =>
-    patterns === undefined || names.some((name) => matchesAnyGlob(patterns, name));
-  return (
-    named(match.abilities, [subject.ability]) &&
-    named(match.modules, subject.modules) &&
-    named(match.environments, [subject.environment]) &&
-    named(match.effects, [subject.effects]) &&
-    named(match.tags, subject.tags)
-  );
 }

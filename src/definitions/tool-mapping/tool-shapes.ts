@@ -35,11 +35,11 @@ const SHAPES: Readonly<Record<string, Shape>> = {
 /** A tool of an MCP server; the server defines its input. */
 const MCP_TOOL = /^mcp__\S+__\S+$/;
 
-export const KNOWN_TOOLS: readonly string[] = Object.keys(SHAPES);
+const KNOWN_TOOLS: readonly string[] = Object.keys(SHAPES);
 
 /**
  * Why no hook of Claude Code would know this tool; undefined: it would. An unknown name silences every guard, and
- * silence usually allows. Source: docs/hooks.md#guards-written-for-claude-code-or-codex.
+ * silence usually allows.
  */
 export function faultOfToolName(tool: string): string | undefined {
   if (shapeOf(tool) || MCP_TOOL.test(tool)) return undefined;
@@ -47,7 +47,7 @@ export function faultOfToolName(tool: string): string | undefined {
   return `no tool is called ${tool}: known are ${KNOWN_TOOLS.join(', ')} and mcp__<server>__<tool>${hint ? `. ${hint}` : ''}`;
 }
 
-/** @param value the evaluated `tool_input`. Source: docs/hooks.md#guards-written-for-claude-code-or-codex. */
+/** @param value the evaluated `tool_input`. */
 export function faultOfToolInput(tool: string, value: unknown): string | undefined {
   const fault = faultOfToolName(tool);
   if (fault !== undefined) return fault;

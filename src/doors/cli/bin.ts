@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 import { packageVersion } from '../../server/installation.js';
 import { readGuardLine } from '../guard/guard-line.js';
-import { readLine } from '../runtime/forwarded-commands.js';
 import { keepCompiledCode } from './program/keep-compiled-code.js';
 import { wantsVersion } from './program/version-flag.js';
 
@@ -26,18 +25,9 @@ if (wantsVersion(args)) {
 } else {
   const { env } = process;
   if (!args.includes('guard')) keepCompiledCode(env);
-  const line = readLine(args);
-  // A running runtime executes the command if it can; then no command module is loaded here.
-  const answer =
-    line && (await (await import('../runtime/forward-command.js')).askRuntime(line, { args, env, process }));
-  if (answer?.exit !== undefined) process.exitCode = answer.exit;
-  else {
-    const { main } = await import('./main.js');
-    const { openTerminal } = await import('./output/terminal/terminal.js');
-    const { keepAnswer } = await import('./output/terminal/terminal.js');
-    const terminal = openTerminal(env, process);
-    // `performance.now()` starts with the process, so loading time counts, too.
-    const cli = { args, cwd: process.cwd(), env, terminal, began: 0, made: answer?.made };
-    keepAnswer(await main(cli), process, terminal);
-  }
+  const { main } = await import('./main.js');
+  const { keepAnswer, openTerminal } = await import('./output/terminal/terminal.js');
+  const terminal = openTerminal(env, process);
+  // `performance.now()` starts with the process, so loading time counts, too.
+  keepAnswer(await main({ args, cwd: process.cwd(), env, terminal, began: 0 }), process, terminal);
 }

@@ -1,6 +1,6 @@
 import type { Person } from '../../contracts/callers.js';
 import type { GuardDecision, HookAnswer } from '../../contracts/hooks.js';
-import type { Json, JsonObject } from '../../contracts/json.js';
+import type { JsonObject } from '../../contracts/json.js';
 import type { FormOfCall } from './forms-of-call.js';
 import type { GuardedAbility, GuardIndex } from './guard-index.js';
 
@@ -61,56 +61,41 @@ export async function askAbility(abilityCall: AbilityCall, context: GuardContext
   const guarded = Object.hasOwn(context.index.guarded, ability) ? context.index.guarded[ability] : undefined;
   const answers = guarded ? await askExpressions(abilityCall, guarded, context) : await askAll(abilityCall, context);
   const { strictestOf } = await import('../../rules/hooks/fold-answers.js');
+  const { failureOf } = await import('../../rules/hooks/hook-facts.js');
   const decision = strictestOf(answers.map((answer) => answer.decision)) ?? 'allow';
   const decisive = answers.find((answer) => answer.decision === decision && decision !== 'allow');
   return {
     ability,
     decision,
-    reason: reasonOf(decisive),
+    reason: decisive?.status === 'error' ? failureOf(decisive) : decisive ? (decisive.reason ?? 'no reason') : '',
     ...(decisive?.suggestion !== undefined && { suggestion: decisive.suggestion }),
     ...(decisive && { hook: decisive.hook_id }),
     warnings: answers.flatMap(({ warnings = [] }) => warnings),
   };
 }
 
-function reasonOf(answer: HookAnswer | undefined): string {
-  if (!answer) return '';
-  const { status, hook_id, reason = 'no reason' } = answer;
-  return status === 'error'
-    ? `The guard ${hook_id} failed, and a guard that cannot answer denies the call: ${reason}`
-    : reason;
-}
-
 async function askExpressions(
   { ability, input }: AbilityCall,
   { hooks, facts, defaults }: GuardedAbility,
-  { user, session, moment }: GuardContext,
+  { user: { name, source }, session, moment }: GuardContext,
 ): Promise<HookAnswer[]> {
   const answers: HookAnswer[] = [];
   if (hooks.length === 0) return answers;
-  const { answerExpression } = await import('../../rules/hooks/hook-facts.js');
+  const { answerByFacts } = await import('../../rules/hooks/handlers.js');
   const { firesFor } = await import('../../rules/hooks/hook-facts.js');
   const { handlerReadsSession } = await import('../../rules/sessions/session-reads.js');
   const { refuseSessionGuard } = await import('../../rules/sessions/refuse-session-guard.js');
-  const { name, source } = user;
-  const own: Record<string, Json> = {
-    input: { ...defaults, ...input },
-    task: { key: '', ability: (facts.ability as JsonObject).id ?? '' },
-    session: session === null ? null : { id: session },
-    user: { name, source },
-    outcome: null,
-  };
+  const given = { ...facts, input: { ...defaults, ...input }, user: { name, source } };
+  const all = { ...given, session: session === null ? null : { id: session } };
   // A call of an agent's tool has the caller `agent`, or `session` in a session, as a task there has.
   const caller = session === null ? 'agent' : 'session';
-  for (const { id, handler } of hooks.filter((hook) => firesFor(hook, caller) && hook.blocking !== false)) {
-    if (handler.kind !== 'expression') throw new Error(`${id} is no expression`);
-    const all = { ...facts, ...own } as Parameters<typeof answerExpression>[3];
+  for (const hook of hooks.filter((each) => firesFor(each, caller) && each.blocking !== false)) {
     const answer =
-      session !== null && handlerReadsSession(handler)
-        ? refuseSessionGuard(id, ability, session)
-        : answerExpression(id, handler, { phase: 'PreAbilityCall', path: '' }, all, moment);
+      session !== null && handlerReadsSession(hook.handler)
+        ? refuseSessionGuard(hook.id, ability, session)
+        : answerByFacts(hook, { phase: 'PreAbilityCall', path: '' }, all, moment);
     answers.push(answer);
-    if (answers.at(-1)?.decision === 'deny') break;
+    if (answer.decision === 'deny') break;
   }
   return answers;
 }

@@ -1,21 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import type { Json } from '../../contracts/json.js';
-import type { PlanHook } from '../../contracts/plan.js';
 import { AbilityError, reasonOf } from '../../contracts/problem.js';
 import { definitionFiles } from '../../definitions/find-files.js';
 import { foldersOf } from '../../definitions/find-project.js';
+import type { MappedAbility } from '../../definitions/fits-match.js';
 import type { ImplementationBody } from '../../definitions/formats/implementation.js';
 import type { LowLevel } from '../../definitions/formats/low-level.js';
 import { RegistryLoader } from '../../definitions/load-registry.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
-import { type MappedAbility, mappingOf } from '../../definitions/tool-mapping/map-tool.js';
+import { mappingOf } from '../../definitions/tool-mapping/map-tool.js';
+import { hookLevels } from '../../planning/hooks/hook-levels.js';
 import { chooseEnvironment } from '../../planning/resolve/resolve-environment.js';
-import { hookLevels } from '../../planning/resolve/resolve-operation.js';
 import { resolvePlan } from '../../planning/resolve/resolve-plan.js';
 import { EnvironmentVariables } from '../../planning/secrets/secret-source.js';
 import { callInput } from '../../rules/calls/call-input.js';
+import { needsActivity } from '../../rules/hooks/handlers.js';
 import { hookFacts } from '../../rules/hooks/hook-facts.js';
+import { attempt } from '../../text/attempt.js';
 import type { Bypass, GuardedAbility, GuardIndex } from './guard-index.js';
 
 const DENY_ALL: Bypass = { abilities: 'deny', registry: 'deny', decisions: 'deny' };
@@ -191,18 +193,10 @@ function guardedBy(
     const { plan } = resolvePlan(registry, ability, environment, variables);
     const operation = plan.operations[ability];
     if (!operation) return undefined;
-    const hooks: PlanHook[] = operation.hooks.pre_call;
-    if (hooks.some(({ handler }) => handler.kind !== 'expression')) return undefined;
+    const hooks = operation.hooks.pre_call;
+    if (hooks.some(needsActivity)) return undefined;
     const none = { input: {}, task: '', user: { name: '', source: 'claimed' }, session: null } as const;
-    const {
-      input: _i,
-      task: _t,
-      user: _u,
-      session: _s,
-      outcome: _o,
-      ...facts
-    } = hookFacts({ plan, operation, ...none });
-    return { hooks, facts, defaults: callInput(operation, {}) };
+    return { hooks, facts: hookFacts({ plan, operation, ...none }), defaults: callInput(operation, {}) };
   } catch (error) {
     // The full evaluation finds the same problem, and reports it when the ability is called.
     if (error instanceof AbilityError) return undefined;
@@ -221,16 +215,10 @@ const SCRIPT = /^(?![-/@]).*\.([cm]?[jt]s|py|sh|bash|zsh|rb|pl|php|lua|r|R|sql|p
  * @param mayGuard whether it may hold guards of calls. Source: docs/hooks.md#guarding-the-calls-of-agent-tools.
  */
 function mentionsOf(root: string, file: string, index: GuardIndex, mayGuard: boolean): void {
-  let text: string;
-  try {
-    text = readFileSync(join(root, file), 'utf8');
-  } catch {
-    return;
-  }
+  const text = attempt(() => readFileSync(join(root, file), 'utf8'), '');
   const ability = /^\s*(?:operation_key|id):\s*["']?([\w.-]+)/m.exec(text)?.[1] ?? file;
   for (const path of new Set(text.match(/[\w.@/-]+\.\w{1,6}\b/g) ?? [])) {
-    if (path !== file && SCRIPT.test(path))
-      index.scripts.push({ ability, path: path.replace(/^(\.\/)+/, ''), args: [] });
+    if (path !== file && SCRIPT.test(path)) index.scripts.push({ ability, path: plainPath(path), args: [] });
   }
   for (const [url] of text.matchAll(/\bhttps?:\/\/[^\s'"#,}\]]+/g)) index.endpoints.push({ ability, url });
   if (!mayGuard) return;

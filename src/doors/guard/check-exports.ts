@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import type { CheckResult } from '../../contracts/check.js';
-import { AbilityError } from '../../contracts/problem.js';
+import { AbilityError, reasonOf } from '../../contracts/problem.js';
 import { AGENT_TOOLS, type AgentTool } from './agent-tools.js';
 import { exportedCommand } from './export-guard.js';
 import type { BypassLevel } from './guard-index.js';
@@ -15,9 +15,8 @@ export function checkExports(root: string, env: NodeJS.ProcessEnv, decisions: By
       const command = exportedCommand(tool, root);
       return command === undefined ? [] : [fire(tool, command, root, env, decisions === 'deny')];
     } catch (error) {
-      const suggestion = error instanceof AbilityError ? error.suggestion : undefined;
-      const message = error instanceof Error ? error.message : String(error);
-      return [{ name: 'guard', status: 'failed', message, ...(suggestion !== undefined && { advice: suggestion }) }];
+      const advice = error instanceof AbilityError ? error.suggestion : undefined;
+      return [{ name: 'guard', status: 'failed', message: reasonOf(error), ...(advice !== undefined && { advice }) }];
     }
   });
 }

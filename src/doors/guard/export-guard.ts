@@ -3,7 +3,7 @@ import { dirname, join, relative, sep } from 'node:path';
 import { isScalar, type Scalar, visit } from 'yaml';
 import { appendItem, readJson, replaceText } from '../../authoring/edit-json.js';
 import type { Json } from '../../contracts/json.js';
-import { AbilityError } from '../../contracts/problem.js';
+import { AbilityError, reasonOf } from '../../contracts/problem.js';
 import { foldersOf } from '../../definitions/find-project.js';
 import { isInside } from '../../disk/is-inside.js';
 import type { AgentTool } from './agent-tools.js';
@@ -109,17 +109,14 @@ export function planExport(tool: AgentTool, root: string): PlannedExport {
   const { file, empty, event, entry } = SETTINGS[tool];
   const command = commandFor(tool, root);
   const before = readSettings(root, file);
-  try {
+  return unlessUnreadable(file, () => {
     const text = before ?? empty;
     const found = guardIn(text, tool);
     if (found?.value === command) return { file, command, change: 'kept', text, before };
     if (found) return { file, command, change: 'replaced', text: replaceText(text, found, command), before };
     const change = before === undefined ? 'created' : 'added';
     return { file, command, change, text: appendItem(text, ['hooks', event], entry(command)), before };
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    throw unreadable(file, error.message);
-  }
+  });
 }
 
 /**
@@ -136,16 +133,15 @@ export function planRules(
   const { file, empty } = rules;
   const before = readSettings(root, file);
   const old = guard.file === file ? guard.text : (before ?? empty);
-  try {
-    let all = old;
-    for (const [path, items] of rules.lists(placesOf(root)))
-      for (const item of items) if (!listIn(all, path).includes(item)) all = appendItem(all, path, item);
-    const change = all === old ? 'kept' : before === undefined ? 'created' : 'added';
-    return { file, change, text: all, before };
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    throw unreadable(file, error.message);
-  }
+  return unlessUnreadable(file, () => {
+    const missing = rules
+      .lists(placesOf(root))
+      .flatMap(([path, items]) =>
+        items.filter((item) => !listIn(old, path).includes(item)).map((item) => ({ path, item })),
+      );
+    const text = missing.reduce((all, { path, item }) => appendItem(all, path, item), old);
+    return { file, change: text === old ? 'kept' : before === undefined ? 'created' : 'added', text, before };
+  });
 }
 
 function placesOf(root: string): OwnPlaces {
@@ -165,11 +161,7 @@ export function exportedCommand(tool: AgentTool, root: string): string | undefin
   const { file } = SETTINGS[tool];
   const text = readSettings(root, file);
   if (text === undefined || !text.includes(guardWords(tool))) return undefined;
-  try {
-    return guardIn(text, tool)?.value;
-  } catch (error) {
-    throw unreadable(file, error instanceof Error ? error.message : String(error));
-  }
+  return unlessUnreadable(file, () => guardIn(text, tool)?.value);
 }
 
 /** Tools proceed after any exit code but 2, even for a missing command, so every failure becomes 2. */
@@ -189,11 +181,18 @@ function readSettings(root: string, file: string): string | undefined {
       throw unreadable(file, 'its folder leads out of the project');
     return undefined;
   }
-  try {
+  return unlessUnreadable(file, () => {
     if (!isInside(root, realpathSync(path))) throw new Error('it is a link that leads out of the project');
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(path));
+  });
+}
+
+/** @throws AbilityError `settings.unreadable` for any error of an action. */
+function unlessUnreadable<T>(file: string, act: () => T): T {
+  try {
+    return act();
   } catch (error) {
-    throw unreadable(file, error instanceof Error ? error.message : String(error));
+    throw unreadable(file, reasonOf(error));
   }
 }
 

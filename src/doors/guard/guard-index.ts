@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../contracts/json.js';
 import type { PlanHook } from '../../contracts/plan.js';
+import type { HookFacts } from '../../rules/hooks/hook-facts.js';
 
 /** The reaction to a call that bypasses the runtime. Source: R-002-57, R-002-58. */
 export type BypassLevel = 'deny' | 'warn' | 'off';
@@ -50,7 +51,8 @@ export interface RegisteredTool {
 
 export interface GuardedAbility {
   hooks: PlanHook[];
-  facts: Record<string, Json>;
+  /** Without those of a call. */
+  facts: HookFacts;
   /** Values of inputs that a call leaves out. */
   defaults: JsonObject;
 }

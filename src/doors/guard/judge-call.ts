@@ -33,7 +33,11 @@ export async function judgeCall(call: AgentCall, context: GuardContext): Promise
     scripts: new RegisteredScripts(places),
     endpoints: new RegisteredEndpoints(index, variable),
   };
-  const findings = judgeTool(call, forms, call.cwd ?? root, registered);
+  const tool = registeredTool(call, index.tools, root);
+  const findings = [
+    ...(tool ? [roundMcpTool(call.name, tool)] : []),
+    ...forms.flatMap((form) => judgeForm(call, form, call.cwd ?? root, registered)),
+  ];
   if (forms.some(({ tool_name }) => index.unreadableTools.includes(tool_name))) {
     findings.push({
       about: 'abilities',
@@ -42,7 +46,6 @@ export async function judgeCall(call: AgentCall, context: GuardContext): Promise
     });
   }
   const mapped = await mappedAbilities(forms, context);
-  const tool = registeredTool(call, index.tools, root);
   const others =
     tool && !mapped.some(({ ability }) => ability === tool.ability)
       ? [{ ability: tool.ability, input: call.input }]
@@ -115,16 +118,7 @@ function short(text: string): string {
   return oneLine(text).slice(0, MAX_CHARACTERS);
 }
 
-/**
- * Finds bypasses of the runtime in a call of an agent's tool. Source: docs/hooks.md#guarding-the-calls-of-agent-tools.
- */
-function judgeTool(call: AgentCall, forms: readonly FormOfCall[], cwd: string, registered: Registered): Finding[] {
-  const { root, index } = registered.places;
-  const tool = registeredTool(call, index.tools, root);
-  const findings = tool ? [roundMcpTool(call.name, tool)] : [];
-  return [...findings, ...forms.flatMap((form) => judgeForm(call, form, cwd, registered))];
-}
-
+/** Finds bypasses of the runtime in one form of a call. Source: docs/hooks.md#guarding-the-calls-of-agent-tools. */
 function judgeForm(
   call: AgentCall,
   { tool_name, tool_input }: FormOfCall,

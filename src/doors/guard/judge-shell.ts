@@ -77,7 +77,7 @@ class ShellJudge {
   }
 
   private command(command: ShellCommand): void {
-    const pipe = this.pipes.get(command.pipeline) ?? [];
+    const pipe = this.pipeOf(command);
     for (const { name, value } of command.assignments) {
       const text = withVariables(value, this.names.valueOf);
       // A program, or the shell itself, may run or read what a variable names: BASH_ENV, PATH, NODE_OPTIONS.
@@ -85,7 +85,7 @@ class ShellJudge {
       this.names.set(name, text);
     }
     this.found(findKeyVariable(command.words));
-    const words = this.names.unaliased(command.words.flatMap((word) => this.names.put(word)));
+    const words = this.names.unaliased(this.put(command).words);
     const targets = command.redirects.flatMap(({ operator, target }): ShellRedirect[] =>
       operator === '<<' ? [{ operator, target }] : this.names.put(target).map((put) => ({ operator, target: put })),
     );
@@ -97,7 +97,7 @@ class ShellJudge {
     this.words(words, shows);
     for (const { path, whole } of writtenFiles(words)) this.write(path, whole);
     if (programOf(words[0] ?? '') === 'tee') {
-      const texts = printedBy(words, targets, this.pipes.get(command.pipeline) ?? []);
+      const texts = printedBy(words, targets, pipe);
       for (const path of words.slice(1)) for (const text of texts) this.keepText(path, text);
     }
     for (const path of patchedBy(words, pipe, targets, this.folders[0] ?? '/')) this.write(path, false);
@@ -108,6 +108,15 @@ class ShellJudge {
     this.inner(words, command, targets);
     this.copied(words);
     this.move(words);
+  }
+
+  private pipeOf({ pipeline }: ShellCommand): readonly ShellCommand[] {
+    return this.pipes.get(pipeline) ?? [];
+  }
+
+  /** With the values of variables. */
+  private put(command: ShellCommand): ShellCommand {
+    return { ...command, words: command.words.flatMap((word) => this.names.put(word)) };
   }
 
   /** Judges words only; redirects and pipes are judged elsewhere. */
@@ -172,7 +181,7 @@ class ShellJudge {
     this.found(this.registered.endpoints.findSocket(target));
     if (operator.includes('>') && !TO_NOWHERE.test(target)) {
       this.write(target, false);
-      for (const text of printedBy(words, targets, this.pipes.get(command.pipeline) ?? [])) this.keepText(target, text);
+      for (const text of printedBy(words, targets, this.pipeOf(command))) this.keepText(target, text);
     }
     if (operator.startsWith('<')) this.words([program, target], shows);
   }
@@ -189,10 +198,8 @@ class ShellJudge {
 
   private listedBefore(command: ShellCommand, targets: readonly ShellRedirect[]): string[] {
     const given = documentsOf(targets).flatMap((text) => text.split(/\s+/));
-    const pipe = this.pipes.get(command.pipeline) ?? [];
-    const before = pipe
-      .slice(0, pipe.indexOf(command))
-      .map((each) => ({ ...each, words: each.words.flatMap((word) => this.names.put(word)) }));
+    const pipe = this.pipeOf(command);
+    const before = pipe.slice(0, pipe.indexOf(command)).map((each) => this.put(each));
     const isFromFile =
       command.redirects.some(({ operator }) => operator === '<') ||
       command.words.some((word) => ARGUMENT_FILE.test(word));
@@ -212,9 +219,9 @@ class ShellJudge {
   private inner(words: readonly string[], command: ShellCommand, targets: readonly ShellRedirect[]): void {
     for (const text of textsForShell(words)) this.nested(text, words);
     const program = programOf(words[0] ?? '');
-    const pipe = this.pipes.get(command.pipeline) ?? [];
+    const pipe = this.pipeOf(command);
     const before = pipe.slice(0, pipe.indexOf(command));
-    const put = pipe.map((each) => ({ ...each, words: each.words.flatMap((word) => this.names.put(word)) }));
+    const put = pipe.map((each) => this.put(each));
     const isFed = before.length > 0 && !isReader(words) && program !== 'tee';
     if (isFed) for (const text of put.flatMap(textsPrinted)) this.nested(text, words);
     if (isFed && takesCommands(words) && before.some((each) => !isTextOnly(each.words) && each.words[0] !== 'cat'))
@@ -290,10 +297,7 @@ class ShellJudge {
 function pipesOf(items: readonly ShellItem[]): Map<number, ShellCommand[]> {
   const pipes = new Map<number, ShellCommand[]>();
   for (const item of items) {
-    if (item.kind !== 'command') continue;
-    const pipe = pipes.get(item.pipeline) ?? [];
-    pipes.set(item.pipeline, pipe);
-    pipe.push(item);
+    if (item.kind === 'command') pipes.set(item.pipeline, [...(pipes.get(item.pipeline) ?? []), item]);
   }
   return pipes;
 }

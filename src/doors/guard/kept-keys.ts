@@ -7,8 +7,9 @@ import type { Places } from './protected-places.js';
 import { isKnown, patternOf, waysTo } from './shell/marks.js';
 import { partsOf } from './words.js';
 
-const KEPT_KEYS = '.system/keys, .system/tokens and the socket of the runtime are for people: they prove who decides';
-const SECRETS = /[\uE003\uE004]ABILITY_SEAL_KEYS\uE005|^ABILITY_SEAL_KEYS$/;
+const KEPT_KEYS =
+  '.system/keys, .system/tokens, what `ability login` keeps, and the socket of the runtime are for people: they prove who decides';
+const SECRETS = /[\uE003\uE004]ABILITY_(SEAL_KEYS|DOOR_KEY)\uE005|^ABILITY_(SEAL_KEYS|DOOR_KEY)$/;
 const EXCLUDES = /^--?(exclude|ignore|filter)(-\w+)*$/;
 
 /**
@@ -42,7 +43,7 @@ export function findKept(words: readonly string[], folders: readonly string[], p
 /** A command may print variables that it sets itself. @param words as written. */
 export function findKeyVariable(words: readonly string[]): Finding | undefined {
   const isShown = words.length > 1 && words.some((word) => SECRETS.test(word));
-  return isShown ? forPeople('ABILITY_SEAL_KEYS proves what the runtime has said') : undefined;
+  return isShown ? forPeople('ABILITY_SEAL_KEYS and ABILITY_DOOR_KEY prove what the runtime has said') : undefined;
 }
 
 function isKey(places: Places, path: string, gathers: boolean): boolean {

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { reasonOf } from '../../contracts/problem.js';
 import type { SessionNote } from '../../contracts/session.js';
 import { NOTE_VARIABLE, SESSION_NOTE_PROGRAM } from '../../server/installation.js';
 
@@ -18,6 +19,6 @@ export function noteSession(note: SessionNote, env: NodeJS.ProcessEnv): string |
     child.unref();
     return undefined;
   } catch (error) {
-    return `The session ${note.session} has no note of this: ${error instanceof Error ? error.message : String(error)}`;
+    return `The session ${note.session} has no note of this: ${reasonOf(error)}`;
   }
 }

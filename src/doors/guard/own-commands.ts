@@ -5,26 +5,29 @@ import { type Finding, forPeople } from './finding.js';
 import { hasLetters, isKnown, MARK, patternOf } from './shell/marks.js';
 
 /** Commands that decide, or that reveal the proof of a decider. */
-const DECIDING = /^(approve|deny|token|keys)$/;
+const DECIDING = /^(approve|deny|login|token|keys)$/;
 /** Flags followed by a value. */
 const VALUED =
-  /^--(project|address|namespace|profile|env|as|tls-.*|api-key|codec-.*|command-timeout|log-.*|output|time-format|color|config-file|env-file|workflow-id|identity)$/;
+  /^--(door|project|address|namespace|profile|env|as|tls-.*|api-key|codec-.*|command-timeout|log-.*|output|time-format|color|config-file|env-file|workflow-id|identity)$/;
 /** Commands of Temporal that change or end a call past the runtime. */
 const WORKFLOW =
   /^(signal|signal-with-start|update|update-with-start|execute-update-with-start|start-update-with-start|reset|reset-batch)$/;
 const IN_CODE =
-  /\b(?:ability(?:-runtime)?|bin\.js|bin\/ability)\b["'`\s,\][)(]+(?:--[\w-]+(?:[=\s"'`,]+[^\s"'`,-][^\s"'`,]*)?["'`\s,]+)*(approve|deny|token|keys|import\b["'`\s,\][)(]+hooks)\b|\btemporal\b["'`\s,\][)(]+(?:--[\w-]+[=\s"'`,]+[^\s"'`,]+["'`\s,]+)*(?:activity\b|(?:workflow|batch)["'`\s,]+(?:signal|update))/;
+  /\b(?:ability(?:-runtime)?|bin\.js|bin\/ability)\b["'`\s,\][)(]+(?:--[\w-]+(?:[=\s"'`,]+[^\s"'`,-][^\s"'`,]*)?["'`\s,]+)*(approve|deny|login|token|keys|import\b["'`\s,\][)(]+hooks)\b|\btemporal\b["'`\s,\][)(]+(?:--[\w-]+[=\s"'`,]+[^\s"'`,]+["'`\s,]+)*(?:activity\b|(?:workflow|batch)["'`\s,]+(?:signal|update))/;
 const OVER_HTTP =
   /\/(api\/v1\/(namespaces\/[^\s/]+\/)?|namespaces\/[^\s/]+\/)(workflows\/\S+?\/(signal|update|reset)|activit)/i;
 /** The route of our HTTP door that decides, with parts that are not known; the route that lists approvals has no id. */
 const OVER_OUR_DOOR =
   /\/v1\/(?:tasks|[^\s/]*[\uE000-\uE008][^\s/]*)\/[^\s/]+\/(?:approvals|[^\s/]*[\uE000-\uE008][^\s/]*)\/[^\s/?#"'`]/i;
+/** The route that gives a command line the token of the person on the page. */
+const LETS_IN = /\/v1\/login\/(?:confirm|[^\s/]*[\uE000-\uE008])/i;
 const OVER_GRPC =
   /WorkflowService[/.](SignalW|SignalWith|UpdateWorkflow|ResetWorkflow|RespondActivity|ExecuteMultiOperation|StartBatch)/;
 /** Functions of client libraries that decide: ours, and those of Temporal. */
 const OURS_DECIDES = /\b(decide|decideLike)\b/;
 const TEMPORAL_DECIDES = /\.signal|signal_?[wW]ith|[uU]pdate|[rR]eset|[aA]sync_?[cC]ompletion|async_activity/;
-const KEPT_KEYS = /(^|[\s/'"=:@(,])\.system\/+(\.\/+)*(keys|tokens)(\b|$)/;
+const KEPT_KEYS =
+  /(^|[\s/'"=:@(,])\.system\/+(\.\/+)*(keys|tokens)(\b|$)|\bability\/+doors\.json\b|\.config\/+ability(\/|[\s'"]|$)/;
 
 const OUR_FILE = /\/(dist\/command|doors\/cli)\/bin\.[jt]s$/;
 
@@ -88,10 +91,11 @@ function plain(text: string): string {
 /** Like {@link findDecision}, in a text that a program runs or sends. */
 export function findDecisionInText(given: string): Finding | undefined {
   const text = /[%\\{[]|\/\.?\.?\//.test(given) ? plain(given) : given;
-  if (KEPT_KEYS.test(text)) return forPeople('.system/keys and .system/tokens hold what proves who decides');
+  if (KEPT_KEYS.test(text))
+    return forPeople('.system/keys, .system/tokens and doors.json hold what proves who decides');
   if (OVER_HTTP.test(text) || OVER_GRPC.test(text))
     return forPeople('A signal to Temporal bypasses approvals and guards');
-  if (OVER_OUR_DOOR.test(text)) return forPeople('A decision over HTTP is for people');
+  if (OVER_OUR_DOOR.test(text) || LETS_IN.test(text)) return forPeople('A decision over HTTP is for people');
   const found = IN_CODE.exec(text);
   return found ? forPeople(`\`${found[0].replace(/\s+/g, ' ')}\` is for people`) : undefined;
 }
@@ -109,7 +113,7 @@ function isOurs(word: string, folders: readonly string[]): boolean {
   if (['ability', 'ability-runtime'].some((name) => isNamed(word, name))) return true;
   if (!isKnown(word) || word.startsWith('-') || word.length > 1024) return false;
   return folders.some((folder) =>
-    ['', '.js', '.ts'].some((end) => OUR_FILE.test(realOf(resolve(folder, `${word}${end}`)))),
+    ['', '.js', '.ts'].some((end) => OUR_FILE.test(attempt(() => realpathSync(resolve(folder, `${word}${end}`)), ''))),
   );
 }
 
@@ -132,10 +136,6 @@ function positionals(words: readonly string[]): string[] {
     if (!isBehindFlag) return found;
   }
   return found;
-}
-
-function realOf(path: string): string {
-  return attempt(() => realpathSync(path), '');
 }
 
 function shown(word: string | undefined): string {

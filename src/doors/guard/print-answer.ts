@@ -41,7 +41,7 @@ export function printAnswer(
   return { stdout: `${JSON.stringify(said)}\n`, stderr: `${text}\n`, exit: 0 };
 }
 
-function denied(reason: string, tool: AgentTool): Printed {
+export function denied(reason: string, tool: AgentTool): Printed {
   const answer = { permission: 'deny', user_message: reason, agent_message: reason };
   return { stdout: tool === 'cursor' ? `${JSON.stringify(answer)}\n` : '', stderr: `${reason}\n`, exit: 2 };
 }

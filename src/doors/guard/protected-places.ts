@@ -1,7 +1,8 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { isCaseFile } from '../../definitions/case-file-name.js';
+import { isCaseFile } from '../../definitions/case-files.js';
 import { leavesToSay } from '../../definitions/default-summary.js';
+import { loginsFile } from '../../server/keys/logins-file.js';
 import { attempt } from '../../text/attempt.js';
 import { type Finding, unsure } from './finding.js';
 import type { GuardIndex } from './guard-index.js';
@@ -29,7 +30,7 @@ const SCAFFOLDS: Record<string, string> = {
 export class Places {
   /** Absolute, links resolved. */
   readonly root: string;
-  /** What not even a reader may name: keys, tokens, and the socket that decisions are sent to. */
+  /** What not even a reader may name: keys, tokens, logins at doors, and the socket that decisions are sent to. */
   readonly kept: readonly string[];
 
   constructor(
@@ -39,7 +40,8 @@ export class Places {
     this.root = realpathSync(root);
     const state = join(this.root, '.system');
     const socket = /"socket":\s*"([^"]+)"/.exec(this.textOf('.system/runtime.json'))?.[1];
-    this.kept = [...['keys', 'tokens', 'runtime.sock'].map((name) => join(state, name)), ...(socket ? [socket] : [])];
+    const files = ['keys', 'tokens', 'runtime.sock'].map((name) => join(state, name));
+    this.kept = [...files, this.real(loginsFile(process.env)), ...(socket ? [socket] : [])];
   }
 
   /** Whether searches that respect `.gitignore` leave out what the runtime keeps. */
@@ -162,7 +164,7 @@ function refusals(path: string, whole: boolean, bases: Bases, places: Places): (
   if (!hasLetters(path) && !/[\uE000-\uE002]/.test(path)) return known;
   const there = folders.flatMap((folder) => expandGlob(path, folder)).map((each) => places.refuse(each, whole));
   const pattern = patternOf(path);
-  const fitting = placesOf(places).flatMap((file) => {
+  const fitting = [...settledPlaces(places.index), ...places.index.files].flatMap((file) => {
     const absolute = resolve(places.root, file);
     return waysTo(absolute, folders, file).some((way) => pattern.test(way)) ? places.refuse(absolute, true) : [];
   });
@@ -171,13 +173,13 @@ function refusals(path: string, whole: boolean, bases: Bases, places: Places): (
 
 /** The places that a text mentions: code that names a protected place may write to it. */
 export function placesIn(text: string, { index }: Places): string[] {
-  const kept = ['ability.yaml', '.system', index.registry, index.hooks, ...index.settings];
+  const kept = settledPlaces(index);
   const paths = [...text.matchAll(/[\w./~-]*[\w~-]/g)].map(([path]) => path);
   return paths.filter((path) => kept.some((place) => path.includes(place)));
 }
 
-function placesOf({ index }: Places): string[] {
-  return ['ability.yaml', '.system', index.registry, index.hooks, ...index.settings, ...index.files];
+function settledPlaces({ registry, hooks, settings }: GuardIndex): string[] {
+  return ['ability.yaml', '.system', registry, hooks, ...settings];
 }
 
 function filesNamed(path: string, { index }: Places): string[] {

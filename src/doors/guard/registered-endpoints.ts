@@ -1,4 +1,5 @@
 import { hostname, networkInterfaces } from 'node:os';
+import { attempt } from '../../text/attempt.js';
 import { type Finding, roundAbility } from './finding.js';
 import type { GuardIndex } from './guard-index.js';
 import { escaped, isKnown, MARK, patternOf } from './shell/marks.js';
@@ -37,8 +38,9 @@ export class RegisteredEndpoints {
       else if (!word.startsWith('-') && /^[^\s/@:]*[.:\w\]-]+(\/|$|\?|:)/.test(word)) texts.push(`http://${given}`);
     }
     for (const text of texts) {
-      const found = isKnown(text) ? this.byUrl(text) : this.byPattern(text);
-      if (found) return roundAbility(`${isKnown(text) ? text : word} is under the endpoint`, found.ability);
+      const isUnder = isKnown(text) ? underUrl(text) : underPattern(text);
+      const found = this.first(isUnder, `${isKnown(text) ? text : word} is under the endpoint`);
+      if (found) return found;
     }
     return undefined;
   }
@@ -50,42 +52,46 @@ export class RegisteredEndpoints {
     const isNamed = SOCKETS.test(program)
       ? (url: URL) => namesHost(text, url) && namesPort(text, url)
       : (url: URL) => namesEndpoint(text, url);
-    const found = this.known.find(({ url }) => isNamed(url));
-    return found && roundAbility(`${program} names the host of the endpoint`, found.ability);
+    return this.first(isNamed, `${program} names the host of the endpoint`);
   }
 
   /** As {@link find}, for a code that puts an address together. */
   findInCode(code: string): Finding | undefined {
-    const found = this.known.find(({ url }) => namesEndpoint(code, url));
-    return found && roundAbility(`A code names host and path of the endpoint`, found.ability);
+    return this.first((url) => namesEndpoint(code, url), 'A code names host and path of the endpoint');
   }
 
   /** As {@link find}, for `/dev/tcp/HOST/PORT`. */
   findSocket(path: string): Finding | undefined {
     const [, host = '', port = ''] = /^\/dev\/(?:tcp|udp)\/([^/]+)\/([^/]+)$/.exec(path) ?? [];
-    if (host === '') return undefined;
-    const found = this.known.find(({ url }) => namesHost(host, url) && namesPort(` ${port} `, url));
-    return found && roundAbility(`${path} is a connection to the endpoint`, found.ability);
+    const isNamed = (url: URL): boolean => namesHost(host, url) && namesPort(` ${port} `, url);
+    return host === '' ? undefined : this.first(isNamed, `${path} is a connection to the endpoint`);
   }
 
-  private byUrl(text: string): Endpoint | undefined {
-    if (!URL.canParse(text)) return undefined;
-    const requested = new URL(text);
-    return this.known.find(({ url }) => isSameHost(requested, url) && isUnder(pathOf(requested), pathOf(url)));
+  private first(isNamed: (url: URL) => boolean, what: string): Finding | undefined {
+    const found = this.known.find(({ url }) => isNamed(url));
+    return found && roundAbility(what, found.ability);
   }
+}
 
-  private byPattern(text: string): Endpoint | undefined {
-    const pattern = patternOf(text);
-    const begin = text.slice(0, text.search(/[\uE000-\uE008]/));
-    return this.known.find(({ url }) => {
-      const base = url.href.replace(/\/$/, '');
-      // The known beginning is under the endpoint, or the unknown part may lead there.
-      return (
-        (begin.length > 8 && (begin === base || begin.startsWith(`${base}/`))) ||
-        (begin.length > 12 && (pattern.test(base) || fitsParts(text.split('/'), base.split('/'))))
-      );
-    });
-  }
+/** Whether an endpoint contains an address. */
+function underUrl(text: string): (url: URL) => boolean {
+  if (!URL.canParse(text)) return () => false;
+  const requested = new URL(text);
+  const path = pathOf(requested);
+  return (url) => isSameHost(requested, url) && `${path}/`.startsWith(`${pathOf(url)}/`);
+}
+
+/** The same for an address with unknown parts: its beginning is under the endpoint, or an unknown part may lead there. */
+function underPattern(text: string): (url: URL) => boolean {
+  const pattern = patternOf(text);
+  const begin = text.slice(0, text.search(/[\uE000-\uE008]/));
+  return (url) => {
+    const base = url.href.replace(/\/$/, '');
+    return (
+      (begin.length > 8 && `${begin}/`.startsWith(`${base}/`)) ||
+      (begin.length > 12 && (pattern.test(base) || fitsParts(text.split('/'), base.split('/'))))
+    );
+  };
 }
 
 function fitsParts(parts: readonly string[], base: readonly string[]): boolean {
@@ -132,18 +138,9 @@ function isUsual({ port }: URL): boolean {
 
 /** As a server reads it: decoded, without double slashes and without a final slash. */
 function pathOf({ pathname }: URL): string {
-  let path = pathname;
-  try {
-    path = decodeURIComponent(pathname);
-  } catch {
-    // Malformed encoding: the path stays as it is.
-  }
+  const path = attempt(() => decodeURIComponent(pathname), pathname);
   const plain = new URL(`http://x${path.replace(/\/{2,}/g, '/').replace(/[?#]/g, '')}`).pathname;
   return plain.replace(/\/+$/, '');
-}
-
-function isUnder(path: string, base: string): boolean {
-  return path === base || path.startsWith(`${base}/`);
 }
 
 const LOOPBACK =
@@ -162,15 +159,13 @@ function isLoopback(host: string): boolean {
 /** By a name of loopback, its own name, or one of its addresses. */
 function isThisMachine(host: string): boolean {
   const plain = plainHost(host);
-  return isLoopback(plain) || ownHosts().has(plain);
+  return isLoopback(plain) || (own ??= ownHosts()).has(plain);
 }
 
 let own: ReadonlySet<string> | undefined;
 
 function ownHosts(): ReadonlySet<string> {
-  if (own) return own;
   const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
   const shown = addresses.map(({ family, address }) => (family === 'IPv6' ? `[${address.split('%')[0]}]` : address));
-  own = new Set([plainHost(hostname()), ...shown]);
-  return own;
+  return new Set([plainHost(hostname()), ...shown]);
 }

@@ -1,6 +1,7 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { attempt } from '../../text/attempt.js';
+import { memoize } from '../../text/memoize.js';
 import { type Finding, roundAbility } from './finding.js';
 import type { Bases, Places } from './protected-places.js';
 import { escaped, hasLetters, isKnown, patternOf, waysTo } from './shell/marks.js';
@@ -14,7 +15,6 @@ interface Script {
 export class RegisteredScripts {
   private readonly mentions: (Script & { pattern: RegExp })[];
   private readonly stems: ReadonlySet<string>;
-  private known: { real: Map<string, string>; nodes: Map<string, string> } | undefined;
 
   constructor(private readonly places: Places) {
     this.mentions = places.index.scripts.map(({ ability, path }) => ({ ability, path, pattern: mentionOf(path) }));
@@ -23,7 +23,8 @@ export class RegisteredScripts {
 
   /** Finds the ability whose script a word would run. @param args the words after it. */
   find(word: string, bases: Bases, args: readonly string[] = []): Finding | undefined {
-    const found = (this.isOther(word, bases) ? undefined : this.byText(word)) ?? this.byPlace(word, bases);
+    const mentioned = this.mentions.find(({ pattern }) => pattern.test(word));
+    const found = (this.isOther(word, bases) ? undefined : mentioned) ?? this.byPlace(word, bases);
     return roundScript(found && { ...found, ability: this.abilityOf(found.ability, args) });
   }
 
@@ -69,10 +70,6 @@ export class RegisteredScripts {
     return this.places.inProject(this.places.real(path)) !== undefined && isFile(path) && !this.byFile(path);
   }
 
-  private byText(word: string): Script | undefined {
-    return this.mentions.find(({ pattern }) => pattern.test(word));
-  }
-
   private byPlace(word: string, { folders, isLost, named = [] }: Bases): Script | undefined {
     for (const part of partsOf(word)) {
       if (isKnown(part)) {
@@ -106,7 +103,7 @@ export class RegisteredScripts {
 
   /** Compares files, not names: links lead to the same place, and hard links to the same node. */
   private byFile(path: string): Script | undefined {
-    const { real, nodes } = this.files();
+    const { real, nodes } = filesOf(this.places);
     const at = realpathSync(path);
     const copy = this.places.inProject(at)?.startsWith('.system/pinned/') === true;
     const pinned = copy
@@ -115,21 +112,20 @@ export class RegisteredScripts {
     const ability = pinned ?? real.get(at) ?? nodes.get(nodeOf(path) ?? '');
     return ability === undefined ? undefined : { ability, path: this.places.inProject(path) ?? path };
   }
-
-  private files(): { real: Map<string, string>; nodes: Map<string, string> } {
-    if (this.known) return this.known;
-    const real = new Map<string, string>();
-    const nodes = new Map<string, string>();
-    for (const { ability, path } of this.places.index.scripts) {
-      const absolute = join(this.places.root, path);
-      real.set(this.places.real(absolute), ability);
-      const node = nodeOf(absolute);
-      if (node !== undefined) nodes.set(node, ability);
-    }
-    this.known = { real, nodes };
-    return this.known;
-  }
 }
+
+/** The abilities of the scripts, by path and by node. */
+const filesOf = memoize((places: Places) => {
+  const real = new Map<string, string>();
+  const nodes = new Map<string, string>();
+  for (const { ability, path } of places.index.scripts) {
+    const absolute = join(places.root, path);
+    real.set(places.real(absolute), ability);
+    const node = nodeOf(absolute);
+    if (node !== undefined) nodes.set(node, ability);
+  }
+  return { real, nodes };
+});
 
 function roundScript(script: Script | undefined): Finding | undefined {
   return script && roundAbility(`${script.path} is the script`, script.ability);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
+import { isJsonObject, type Json } from '../../contracts/json.js';
 import type { RegisteredTool } from './guard-index.js';
 import type { AgentCall } from './read-event.js';
 
@@ -99,7 +99,9 @@ function entriesOf(file: string, name: string): Json[] {
 
 function compareEntry(entry: Json, at: string): 'same' | 'other' | 'unknown' {
   if (!isJsonObject(entry)) return 'unknown';
-  const { words, url } = readEntry(entry);
+  const { command, args, url: plain, httpUrl, serverUrl } = entry;
+  const url = [plain, httpUrl, serverUrl].find((value) => typeof value === 'string');
+  const words = [command, ...(Array.isArray(args) ? args : [])].filter((word) => typeof word === 'string');
   if (words.some((word) => word.includes('$')) || SHELLS.test(baseOf(words[0] ?? ''))) return 'unknown';
   if (url !== undefined) return compareAddresses(url, at);
   if (words.length === 0 || at === '') return 'unknown';
@@ -107,15 +109,6 @@ function compareEntry(entry: Json, at: string): 'same' | 'other' | 'unknown' {
   const given = distinctiveWords(words);
   if (given.length === 0 || known.length === 0) return 'unknown';
   return given.some((word) => known.includes(word)) ? 'same' : 'other';
-}
-
-function readEntry({ command, args, url, httpUrl, serverUrl }: JsonObject): {
-  words: string[];
-  url: string | undefined;
-} {
-  const address = [url, httpUrl, serverUrl].find((value) => typeof value === 'string');
-  const given = Array.isArray(args) ? args : [];
-  return { words: [command, ...given].filter((word) => typeof word === 'string'), url: address };
 }
 
 function compareAddresses(given: string, at: string): 'same' | 'other' | 'unknown' {

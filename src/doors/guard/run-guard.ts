@@ -1,13 +1,14 @@
 import { userInfo } from 'node:os';
+import { reasonOf } from '../../contracts/problem.js';
 import type { SessionNote, ToolAnswer } from '../../contracts/session.js';
 import { findProjectRoot } from '../../definitions/find-project.js';
 import { findScope } from '../../definitions/find-scope.js';
+import { keptAnswer } from '../../operations/keep-answer.js';
 import { attempt } from '../../text/attempt.js';
 import { readUtf8 } from '../../text/lossless-json/read-json.js';
-import { keptAnswer } from '../answers/keep-answer.js';
 import type { AgentTool } from './agent-tools.js';
 import type { GuardLine } from './guard-line.js';
-import { type Printed, printAnswer, type Verdict } from './print-answer.js';
+import { denied, type Printed, printAnswer, type Verdict } from './print-answer.js';
 import { readEvent } from './read-event.js';
 
 interface GuardCall {
@@ -26,7 +27,7 @@ interface GuardCall {
 /** Addresses and credentials of the environment are looked up when needed, not stored. */
 function indexOf(root: string, environment: string | undefined) {
   // The number is that of the index's shape.
-  return { root, file: 'guard.json', about: ['2', environment ?? ''] };
+  return { root, file: 'guard.json', about: ['3', environment ?? ''] };
 }
 
 /** Answers one hook event of an agent's tool. Never throws: an error is a denial with its reason. */
@@ -65,12 +66,7 @@ function answerOf({ decision, guards }: Verdict, tool: AgentTool, name: string):
 }
 
 function failed(error: unknown, tool: AgentTool): Printed {
-  const reason = error instanceof Error ? error.message : String(error);
-  return denied(`ability guard failed, and a guard that cannot answer denies the call: ${reason}`, tool);
-}
-
-function denied(reason: string, tool: AgentTool): Printed {
-  return printAnswer({ decision: 'deny', reason, warnings: [] }, tool, undefined, false);
+  return denied(`ability guard failed, and a guard that cannot answer denies the call: ${reasonOf(error)}`, tool);
 }
 
 function osUser(): string {

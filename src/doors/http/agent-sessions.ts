@@ -10,7 +10,7 @@ interface Kept {
 
 /**
  * The sessions of callers that name none: one per token and environment, so that opening none, or coming through
- * the other door, avoids no guard over `session.calls`. Source: docs/sessions.md.
+ * the other door, avoids no guard over `session.calls`.
  */
 export class AgentSessions {
   private readonly kept = new Map<string, Kept>();

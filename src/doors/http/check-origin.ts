@@ -24,9 +24,9 @@ export function hostnameOf(authority: string): string | undefined {
 
 /**
  * Refuses other hosts and pages of other sites, so that no web page can send requests in the name of its viewer.
- * @param isOwn whether a host name is this door's. @throws AbilityError `door.foreign_host`, `door.cross_site`.
+ * @param isOwn whether a host name is this door's. @param isView whether it opens a view of the page in a browser. @throws AbilityError `door.foreign_host`, `door.cross_site`.
  */
-export function checkOrigin({ headers }: Shown, isOwn: (hostname: string) => boolean): void {
+export function checkOrigin({ headers }: Shown, isOwn: (hostname: string) => boolean, isView = false): void {
   const { host, origin } = headers;
   const hostname = typeof host === 'string' ? hostnameOf(host) : undefined;
   if (hostname === undefined || !isOwn(hostname)) {
@@ -36,6 +36,7 @@ export function checkOrigin({ headers }: Shown, isOwn: (hostname: string) => boo
       suggestion: 'Use the address that `ability serve` printed, or name the proxy: `--behind-proxy NAME`.',
     });
   }
+  if (isView) return;
   const site = headers['sec-fetch-site'];
   const isForeign = site !== undefined && site !== 'same-origin' && site !== 'none';
   if (!isForeign && (origin === undefined || isSameOrigin(String(origin), String(host)))) return;

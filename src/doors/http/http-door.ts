@@ -1,9 +1,9 @@
 import type { Connection } from '../../client/index.js';
 import type { Registry } from '../../definitions/registry.js';
-import { chooseEnvironment, resolveEnvironment } from '../../planning/resolve/resolve-environment.js';
 import type { McpDoor } from '../mcp/mcp-door.js';
 import type { AgentSessions } from './agent-sessions.js';
 import type { Authentication } from './authenticate.js';
+import type { PageDoor } from './page/page-door.js';
 import type { Rate } from './rate-limit.js';
 
 export interface HttpDoor {
@@ -23,9 +23,13 @@ export interface HttpDoor {
   sessions: AgentSessions;
   /** Left out: the door does not serve agents over MCP. */
   mcp?: McpOptions;
+  /** Left out: the door does not serve the page for people. */
+  page?: PageDoor;
   limits: Limits;
   /** Aborts when the door closes. */
   closing: AbortSignal;
+  /** Whether callers without a token may read tasks of other projects on the same server; left out: they may not. */
+  readsOthers?: boolean;
   /** Writes a note for the operator; callers do not see it. */
   note(text: string): void;
 }
@@ -58,19 +62,7 @@ export const USUAL_LIMITS: Limits = {
 };
 
 export interface McpOptions
-  extends Pick<McpDoor, 'expose' | 'skill' | 'lend' | 'typed' | 'strict' | 'patienceMs' | 'lookMs'> {
+  extends Pick<McpDoor, 'expose' | 'skill' | 'lend' | 'findPage' | 'typed' | 'strict' | 'patienceMs' | 'lookMs'> {
   /** How often tokens are checked again, in milliseconds. */
   tokensMs: number;
-}
-
-/**
- * The environment of a request: its own, the door's, the project's choice. @throws AbilityError
- * `config.no_environment`, `environment.not_found`.
- */
-export function environmentOf(
-  { environment }: Pick<HttpDoor, 'environment'>,
-  registry: Registry,
-  requested: string | undefined,
-): string {
-  return resolveEnvironment(registry, chooseEnvironment(registry.project, requested ?? environment)).name;
 }

@@ -1,12 +1,13 @@
 import type { AuthInfo, McpRequestContext } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { environmentOf } from '../../operations/operation.js';
 import { CallQueue } from '../mcp/call-queue.js';
 import { handleRequests } from '../mcp/handle-requests.js';
 import type { McpDoor, Visitor } from '../mcp/mcp-door.js';
 import { readMessage } from '../mcp/read-message.js';
 import { admit, type HttpCaller } from './authenticate.js';
 import { untilClosed } from './connections.js';
-import { environmentOf, type HttpDoor, type McpOptions } from './http-door.js';
+import type { HttpDoor, McpOptions } from './http-door.js';
 import type { RateLimit } from './rate-limit.js';
 import { reserveWait } from './reserve-wait.js';
 
@@ -48,7 +49,9 @@ export function mountMcp(app: FastifyInstance, door: HttpDoor, options: McpOptio
         const message = Buffer.isBuffer(request.body) ? readMessage(request.body) : { text: '' };
         if ('refusal' in message) return reply.code(400).type('application/json').send(message.refusal);
         const received = webRequest(request, message.text, signal);
-        return reply.send(await handler.fetch(received, { authInfo: infoOf(known, caller.visitor) }));
+        return reply.send(
+          await handler.fetch(received, { authInfo: infoOf(known, { ...caller.visitor, rights: known.rights }) }),
+        );
       },
     });
   });
@@ -56,7 +59,7 @@ export function mountMcp(app: FastifyInstance, door: HttpDoor, options: McpOptio
 
 /** The SDK passes this on, whichever request object it makes. */
 function infoOf({ name, rights }: HttpCaller, visitor: Visitor): AuthInfo {
-  return { token: '', clientId: name, scopes: [...rights], extra: { visitor } };
+  return { token: '', clientId: name, scopes: Object.keys(rights), extra: { visitor } };
 }
 
 function visitorOf({ authInfo }: McpRequestContext): Visitor {
@@ -101,7 +104,8 @@ export function mcpDoorOn(door: HttpDoor, { tokensMs: _, ...options }: McpOption
 }
 
 interface McpCaller {
-  visitor: Visitor;
+  /** Without its rights, which may change with each request. */
+  visitor: Omit<Visitor, 'rights'>;
   /** Aborted when the token is no longer valid. */
   end: AbortController;
   token: string | undefined;
@@ -116,7 +120,7 @@ class McpCallers {
     private readonly mcp: Pick<McpDoor, 'environment'>,
   ) {}
 
-  /** One per token, with its rights except to decide. @throws AbilityError `config.no_environment`. */
+  /** One per token. @throws AbilityError `config.no_environment`. */
   of(caller: HttpCaller): McpCaller {
     const { environment } = this.mcp;
     const place = `${caller.name} ${environment}`;
@@ -124,10 +128,9 @@ class McpCallers {
     if (known) return known;
     const end = new AbortController();
     const { person, token } = caller;
-    const visitor: Visitor = {
+    const visitor = {
       person,
       ...(person.agent !== undefined && { agent: person.agent }),
-      access: caller.rights.has('run') ? 'run' : 'read',
       session: this.door.sessions.of(caller, environment),
       calls: new CallQueue(),
     };

@@ -1,19 +1,21 @@
 import type { Socket } from 'node:net';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
-import { meaningOf } from '../../contracts/codes.js';
+import type { Right } from '../../contracts/access.js';
 import { AbilityError } from '../../contracts/problem.js';
-import { EXIT, type ExitCode } from '../../contracts/states.js';
 import { packageVersion } from '../../server/installation.js';
+import { attempt } from '../../text/attempt.js';
 import { readInput } from '../../text/lossless-json/read-json.js';
 import { ANYONE, admit, type HttpCaller, refusedFrom } from './authenticate.js';
 import { checkOrigin } from './check-origin.js';
 import { untilClosed } from './connections.js';
 import type { HttpDoor } from './http-door.js';
+import { httpProblem } from './http-problem.js';
 import { metricsOf } from './metrics/door-metrics.js';
 import { mountMcp } from './mount-mcp.js';
 import { openApiDocument } from './openapi-document.js';
+import { mountPage, opensView } from './page/mount-page.js';
 import { RateLimit } from './rate-limit.js';
-import { defineRoute, type Route, readParts } from './route.js';
+import { defineRoute, FILE_TYPE, type Route, readParts } from './route.js';
 import { ROUTES } from './routes/all.js';
 
 /** A certificate and its key, PEM. */
@@ -52,15 +54,19 @@ export function openHttpDoor(door: HttpDoor, tls?: Tls): FastifyInstance {
   const rates = new RateLimit(door.limits.rate);
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
-    checkOrigin(request, door.isOwnHost);
+    checkOrigin(request, door.isOwnHost, door.page !== undefined && opensView(request));
   });
   metricsOf(door).watch(app);
   const routes = [...ROUTES, descriptionOf(ROUTES)];
-  for (const route of routes.filter(({ takesBytes }) => !takesBytes)) mount(app, door, route, rates);
-  app.register(async (within) => {
-    takeBytes(within);
-    for (const route of routes.filter(({ takesBytes }) => takesBytes)) mount(within, door, route, rates);
-  });
+  for (const route of routes.filter(({ takes }) => !takes)) mount(app, door, route, rates);
+  for (const [kind, take] of Object.entries(RAW)) {
+    app.register(async (within) => {
+      within.removeAllContentTypeParsers();
+      take(within);
+      for (const route of routes.filter(({ takes }) => takes === kind)) mount(within, door, route, rates);
+    });
+  }
+  if (door.page) mountPage(app, door, door.page, rates);
   if (door.mcp) mountMcp(app, door, door.mcp, rates);
   return app;
 }
@@ -68,6 +74,7 @@ export function openHttpDoor(door: HttpDoor, tls?: Tls): FastifyInstance {
 function descriptionOf(routes: readonly Route[]): Route {
   const body = openApiDocument(routes, packageVersion());
   return defineRoute({
+    name: 'describeDoor',
     method: 'GET',
     path: '/v1/openapi.json',
     summary: 'This description.',
@@ -84,7 +91,8 @@ function mount(app: FastifyInstance, door: HttpDoor, route: Route, rates: RateLi
     url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     onRequest: async (request) => {
       const { headers, params } = request;
-      if (route.right !== null) callers.set(request, admit(door.authentication, route.right, request, rates));
+      const right = typeof route.right === 'function' ? rightFor(route.right, params) : route.right;
+      if (right !== null) callers.set(request, admit(door.authentication, right, request, rates));
       else if (!route.countsItself) rates.take(`anyone ${request.ip}`);
       route.refuseUnread?.({ door, headers, params, count: countIn(rates, request) });
     },
@@ -118,6 +126,11 @@ function mount(app: FastifyInstance, door: HttpDoor, route: Route, rates: RateLi
   });
 }
 
+/** Who may not even name an operation needs a token first. */
+function rightFor(rightOf: (params: unknown) => Right, params: unknown): Right {
+  return attempt(() => rightOf(params), 'read');
+}
+
 function countIn(rates: RateLimit, request: FastifyRequest): (sender: string | null) => void {
   return (sender) => rates.take(sender ?? refusedFrom(request));
 }
@@ -134,11 +147,13 @@ function takeJsonAlone(app: FastifyInstance): void {
   });
 }
 
-/** Keeps the raw bytes, which signatures cover. */
-function takeBytes(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_, bytes, done) => done(null, bytes));
-}
+const RAW: Record<NonNullable<Route['takes']>, (app: FastifyInstance) => void> = {
+  /** Signatures cover the bytes. */
+  bytes: (app) =>
+    app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_, bytes, done) => done(null, bytes)),
+  /** The handler limits what it reads. */
+  stream: (app) => app.addContentTypeParser(FILE_TYPE, (_, body, done) => done(null, body)),
+};
 
 function noRoute({ method, url }: FastifyRequest): AbilityError {
   return new AbilityError({
@@ -209,78 +224,4 @@ function asAbilityError(error: unknown, { limits }: HttpDoor): unknown {
 
 function stackOf(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
-}
-
-/** A failure over HTTP: RFC 9457, with the further fields of the command line. */
-interface HttpProblem {
-  type: string;
-  title: string;
-  status: number;
-  detail: string;
-  code: string;
-  suggestion: string | null;
-  location: unknown;
-  details?: unknown;
-}
-
-/** Codes with a status of their own; the others have that of their exit code. */
-const STATUS: Record<string, number> = {
-  'door.unauthenticated': 401,
-  'door.unsigned': 401,
-  'door.no_webhook': 404,
-  'door.too_large': 413,
-  'door.media_type': 415,
-  'door.too_many': 429,
-  'door.foreign_host': 421,
-  'door.no_route': 404,
-  'feature.unsupported': 501,
-  'task.deleted': 410,
-  'runlog.key_conflict': 409,
-  'task.key_conflict': 409,
-  'task.closed': 409,
-  'task.started': 409,
-  'task.other_project': 404,
-  'session.key_conflict': 409,
-  'session.stopped': 409,
-  'approval.ignored': 409,
-  'internal.error': 500,
-};
-
-const STATUS_OF_EXIT: Partial<Record<ExitCode, number>> = {
-  [EXIT.usage]: 400,
-  [EXIT.unavailable]: 422,
-  [EXIT.denied]: 403,
-  [EXIT.timedOut]: 504,
-  [EXIT.outOfOrder]: 503,
-};
-
-export function statusOf(code: string): number {
-  if (Object.hasOwn(STATUS, code)) return STATUS[code] as number;
-  const meaning = meaningOf(code);
-  if (meaning?.exit === EXIT.usage && code.endsWith('.not_found')) return 404;
-  return (meaning && STATUS_OF_EXIT[meaning.exit]) ?? 500;
-}
-
-/** Only the operator sees the text of an unexpected error. */
-export function httpProblem(error: unknown): HttpProblem {
-  const known =
-    error instanceof AbilityError
-      ? error.toProblem()
-      : {
-          code: 'internal.error',
-          message: 'The door failed; its operator can read why',
-          suggestion: 'Ask the operator of `ability serve`.',
-        };
-  const { code, message, suggestion = null, location = null, details } = known;
-  const status = statusOf(code);
-  return {
-    type: `urn:ability:${code}`,
-    title: meaningOf(code)?.means ?? code,
-    status,
-    detail: message,
-    code,
-    suggestion,
-    location,
-    ...(details !== undefined && { details }),
-  };
 }

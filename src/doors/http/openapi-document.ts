@@ -1,7 +1,17 @@
 import { z } from 'zod';
 import { isJsonObject, type JsonObject } from '../../contracts/json.js';
-import { problemAnswer } from './formats.js';
-import type { Route } from './route.js';
+import { FILE_TYPE, type Route } from './route.js';
+
+const problemAnswer = z.strictObject({
+  type: z.string(),
+  title: z.string(),
+  status: z.int(),
+  detail: z.string(),
+  code: z.string().describe('Stable; docs/errors.md lists them.'),
+  suggestion: z.string().nullable(),
+  location: z.unknown().nullable(),
+  details: z.unknown().optional(),
+});
 
 const FAILURES: Record<string, string> = {
   400: 'The request, or what it asks for, is not valid.',
@@ -40,36 +50,34 @@ export function openApiDocument(routes: readonly Route[], version: string): Json
 }
 
 function operationOf(route: Route): JsonObject {
-  const { summary, right, body, answers, takesBytes = false } = route;
+  const { summary, right, body, answers, takes } = route;
   const given = Object.entries(answers).map(([status, { means, schema, type = 'application/json' }]) => {
     const content = schema && { [type]: { schema: schemaOf(schema, 'output') } };
     return [status, { description: means, ...(content && { content }) }] as const;
   });
   const failed = Object.entries(FAILURES)
-    .filter(([status]) => !Object.hasOwn(answers, status) && (right !== null || takesBytes || status === '429'))
+    .filter(([status]) => !Object.hasOwn(answers, status) && (right !== null || takes || status === '429'))
     .map(([status, description]) => {
       const content = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };
       return [status, { description, content }] as const;
     });
   return {
-    operationId: nameOf(route),
+    operationId: route.name,
     summary,
-    ...(right !== null && { description: `Requires the right \`${right}\`.`, security: [{ token: [] }, {}] }),
+    ...(right !== null && { description: rightText(right), security: [{ token: [] }, {}] }),
     parameters: parametersOf(route),
     ...(body && {
       requestBody: {
         required: !body.safeParse({}).success,
-        content: { 'application/json': { schema: schemaOf(body, 'input') } },
+        content: { [takes === 'stream' ? FILE_TYPE : 'application/json']: { schema: schemaOf(body, 'input') } },
       },
     }),
     responses: Object.fromEntries([...given, ...failed]),
   };
 }
 
-/** Derived from method and path, such as `post_tasks_key_run`. */
-function nameOf({ method, path }: Route): string {
-  const words = path.replace('/v1/', '').split('/');
-  return [method.toLowerCase(), ...words.map((word) => word.replace(/[{}]/g, '').replace(/\W/g, '_'))].join('_');
+function rightText(right: NonNullable<Route['right']>): string {
+  return `Requires the right ${typeof right === 'function' ? 'of the operation' : `\`${right}\``}.`;
 }
 
 function parametersOf({ params, query, headers = {} }: Route): JsonObject[] {

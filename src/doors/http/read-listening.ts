@@ -23,6 +23,8 @@ export interface Listening {
   /** Whether requests without a token count as those of the user who runs the door. */
   isLocal: boolean;
   proxyHeader: string | undefined;
+  /** Whether host and port are what people open: behind a proxy, and for all addresses, they are not. */
+  isAddress: boolean;
 }
 
 /** Hosts that stand for all addresses of this machine. */
@@ -31,10 +33,10 @@ const ANY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
 /**
  * Beyond this machine a door takes a token, and TLS or a proxy that ends it. Behind a proxy each request needs a
  * token or the proxy's user name.
- * @param hasToken whether a token or a signed webhook opens the project. @throws AbilityError `usage.invalid`,
+ * @param hasToken whether a token or a signed webhook opens the project. @param signsIn whether an OpenID provider does. @throws AbilityError `usage.invalid`,
  * `door.no_tls`, `door.no_token`, `door.not_listening` (unreadable certificate).
  */
-export function readListening(flags: ListenFlags, hasToken: boolean): Listening {
+export function readListening(flags: ListenFlags, hasToken: boolean, signsIn = false): Listening {
   const host = readHost('--host', flags.host);
   const proxyHeader = readHeader(flags.trustProxyUser);
   const proxy = flags.behindProxy === undefined ? undefined : readHost('--behind-proxy', flags.behindProxy);
@@ -51,15 +53,17 @@ export function readListening(flags: ListenFlags, hasToken: boolean): Listening 
       suggestion: 'Pass --tls-cert and --tls-key, or name the proxy that ends TLS: --behind-proxy NAME.',
     });
   }
-  const isLocal = isHere && proxy === undefined && proxyHeader === undefined;
-  if (!isLocal && !hasToken && proxyHeader === undefined) {
+  const isLocal = isHere && proxy === undefined && proxyHeader === undefined && !signsIn;
+  if (!isLocal && !hasToken && !signsIn && proxyHeader === undefined) {
     throw new AbilityError({
       code: 'door.no_token',
       message: 'This project has no valid token, so every request from another machine would be refused',
       suggestion: 'Make one first: `ability token create --person NAME --can read,run`.',
     });
   }
-  return { host, port: readPort(flags.port), tls, isOwnHost: ownHosts(host, proxy, tls), isLocal, proxyHeader };
+  const isAddress = proxy === undefined && proxyHeader === undefined && !ANY_ADDRESS.has(host);
+  const isOwnHost = ownHosts(host, proxy, tls);
+  return { host, port: readPort(flags.port), tls, isOwnHost, isLocal, proxyHeader, isAddress };
 }
 
 function ownHosts(host: string, proxy: string | undefined, tls: Tls | undefined): (name: string) => boolean {

@@ -7,6 +7,9 @@ import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import type { HttpCaller } from './authenticate.js';
 import type { HttpDoor } from './http-door.js';
 
+/** The type of a file that is sent or received; pages of other sites cannot send it without a CORS check. */
+export const FILE_TYPE = 'application/octet-stream';
+
 type Parts = z.ZodObject;
 const none = z.strictObject({});
 
@@ -38,25 +41,25 @@ export interface DescribedAnswer {
 
 /** A route; the same formats check a request and describe it. */
 export interface Route {
+  /** Unique; the `operationId` of its description. */
+  name: string;
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** With `{name}` for each parameter. */
   path: string;
   summary: string;
-  /** The right that the caller needs; null: none. */
-  right: Right | null;
+  /** The right that the caller needs, perhaps by the parameters of the path; null: none. @throws for wrong ones. */
+  right: Right | null | ((params: unknown) => Right);
   params: Parts;
   query: Parts;
   /** Undefined if the route takes no body. */
   body?: z.ZodType;
-  /** The handler receives the raw body as a `Buffer` and checks it; `body` only describes it. */
-  takesBytes?: true;
+  /** The handler receives the body raw and checks it: as a `Buffer`, or unread as a `Readable`; `body` only describes it. */
+  takes?: 'bytes' | 'stream';
   /** Refuses a request before its body is read. `params` are not checked yet. */
   refuseUnread?: (request: Pick<HttpCall<unknown, unknown, never>, 'door' | 'headers' | 'params' | 'count'>) => void;
   /** The handler counts its requests, once it knows their senders. */
   countsItself?: true;
   headers?: Record<string, string>;
-  /** Refuses a body for which the format's own error would be less helpful. */
-  refuse?: (body: unknown) => void;
   answers: Record<number, DescribedAnswer>;
   handle(call: HttpCall<unknown, unknown, unknown>): Promise<HttpAnswer>;
 }
@@ -82,18 +85,40 @@ export function defineRoute<
 
 /** @throws AbilityError `door.bad_request` with each place in the details. */
 export function readParts(
-  { params, query, body, refuse, takesBytes }: Pick<Route, 'params' | 'query' | 'body' | 'refuse' | 'takesBytes'>,
+  { params, query, body, takes }: Pick<Route, 'params' | 'query' | 'body' | 'takes'>,
   given: { params: unknown; query: unknown; body: unknown },
 ): { params: unknown; query: unknown; body: unknown } {
-  if (!takesBytes) {
+  if (!takes) {
     // Before the formats, which might drop such keys.
     refuseUnsafeKeys(given.body, 'door.bad_request');
     refuseUnsafeKeys(given.query, 'door.bad_request');
-    refuse?.(given.body);
   }
-  const parts = { params: read(params, given.params, 'path'), query: read(query, given.query, 'query') };
-  if (takesBytes) return { ...parts, body: given.body };
+  const parts = { params: read(params, given.params, 'path'), query: read(query, typed(query, given.query), 'query') };
+  if (takes) return { ...parts, body: given.body };
   return { ...parts, body: body ? read(body, given.body ?? {}, 'body') : refuseBody(given.body) };
+}
+
+/** A query has texts only: those of numbers, of `true` and `false`, and of lists are read as such. */
+function typed({ shape }: z.ZodObject, query: unknown): unknown {
+  const given = Object.entries((query ?? {}) as Record<string, unknown>);
+  return Object.fromEntries(
+    given.map(([name, value]) => {
+      const type = typeOf(shape[name] as z.ZodType | undefined);
+      if (type === 'array') return [name, [value].flat()];
+      if (type === 'boolean' && (value === 'true' || value === 'false')) return [name, value === 'true'];
+      return [name, type === 'number' && /^\d{1,15}$/.test(String(value)) ? Number(value) : value];
+    }),
+  );
+}
+
+function typeOf(schema: z.ZodType | undefined): string | undefined {
+  const { type, innerType } = (schema?.def ?? {}) as { type?: string; innerType?: z.ZodType };
+  return innerType ? typeOf(innerType) : type;
+}
+
+/** @throws AbilityError `door.bad_request` with each place in the details. */
+export function readInput(format: z.ZodType, body: unknown): Record<string, unknown> {
+  return read(format, body, 'body') as Record<string, unknown>;
 }
 
 function read(format: z.ZodType, value: unknown, part: string): unknown {

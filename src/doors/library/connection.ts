@@ -1,24 +1,20 @@
-import type { ConnectOptions, Connection as InnerConnection } from '../../client/index.js';
+import type { ConnectOptions, Connection as Inner } from '../../client/index.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { findProjectRoot } from '../../definitions/find-project.js';
 import { RegistryLoader } from '../../definitions/load-registry.js';
+import { callDoor } from '../../operations/over-http/call-door.js';
+import { DoorLink } from '../../operations/over-http/door-link.js';
 import { ownDefinitions } from '../../planning/resolve/own-definitions.js';
 import { didYouMean } from '../../text/nearest.js';
 
-/** A connection to a project, for the other functions; its further fields are internal. */
+/** A connection to a project, for the other functions. */
 export interface Connection {
-  /** Name of the project. Over HTTP, reading it fails with `feature.unsupported`: doors do not reveal it. */
-  readonly project: string;
-  /** Namespace in Temporal. Over HTTP, reading it fails as for `project`. */
-  readonly namespace: string;
+  /** Name of the project; null over HTTP, as doors do not reveal it. */
+  readonly project: string | null;
   /** `HOST:PORT` of Temporal, or the address of the door. */
   readonly address: string;
   /** Address of the Temporal UI; null where it is not known. */
   readonly ui: string | null;
-  /** Whether Temporal is the project's own runtime on this machine. */
-  readonly isOwnRuntime: boolean;
-  /** Whether connecting started that runtime. */
-  readonly started: boolean;
   /** Ends the connection; tasks continue. */
   close(): Promise<void>;
 }
@@ -39,15 +35,13 @@ export interface DoorOptions {
   signal?: AbortSignal;
 }
 
-/** Where a connection was opened, as the source of defaults. */
-export interface Origin {
-  /** Undefined over HTTP. */
-  loader: RegistryLoader | undefined;
-  env: NodeJS.ProcessEnv;
-}
+/** What stands behind a connection. */
+export type Origin =
+  | { link: DoorLink }
+  | { link?: undefined; inner: Inner; loader: RegistryLoader; env: NodeJS.ProcessEnv };
 
 const origins = new WeakMap<object, Origin>();
-const DOOR = /^(?:https?:\/\/|unix:)/;
+const DOOR = /^(?:\w+:\/\/|unix:)/;
 const OF_PROJECT = ['root', 'address', 'namespace', 'profile', 'progress', 'onOther', 'signal', 'env'];
 const OF_DOOR = ['address', 'token', 'signal'];
 
@@ -58,33 +52,42 @@ const OF_DOOR = ['address', 'token', 'signal'];
  * `runtime.*`, `temporal.binary_missing`, `usage.invalid`; of a door `door.unreachable`, `door.unauthenticated`.
  */
 export async function connect(options: ProjectOptions | DoorOptions = {}): Promise<Connection> {
-  const { connect: open } = await import('../../client/index.js');
-  if (isDoor(options)) {
-    refuseUnknown(options, OF_DOOR, 'a connection to a door');
-    return keep(await open(options), { loader: undefined, env: process.env });
-  }
+  if (isDoor(options)) return connectToDoor(options);
   refuseUnknown(options, OF_PROJECT, 'a connection');
   const { env = process.env } = options;
   const loader = new RegistryLoader(findProjectRoot(process.cwd(), options.root), env);
   const { project } = loader.load().project;
-  return keep(
-    await open({ ...options, root: loader.root, project, definitions: ownDefinitions(() => loader.load()) }),
-    { loader, env },
-  );
+  const { connect: open } = await import('../../client/index.js');
+  const definitions = ownDefinitions(() => loader.load());
+  const inner = await open({ ...options, root: loader.root, project, definitions });
+  const { address, ui } = inner;
+  return keep({ project, address, ui, close: () => inner.close() }, { inner, loader, env });
 }
 
 function isDoor(options: ProjectOptions | DoorOptions): options is DoorOptions {
   return !('root' in options && options.root !== undefined) && DOOR.test(options.address ?? '');
 }
 
-function keep(connection: InnerConnection, origin: Origin): Connection {
+async function connectToDoor(options: DoorOptions): Promise<Connection> {
+  refuseUnknown(options, OF_DOOR, 'a connection to a door');
+  const { address, token, signal } = options;
+  const link = new DoorLink({ address, token });
+  try {
+    // Reports missing access now and not with the first task.
+    await callDoor(link, 'listTasks', { limit: 1 }, {}, signal);
+  } catch (error) {
+    link.close();
+    throw error;
+  }
+  return keep({ project: null, address, ui: null, close: async () => link.close() }, { link });
+}
+
+function keep(connection: Connection, origin: Origin): Connection {
   origins.set(connection, origin);
   return connection;
 }
 
-/**
- * The origin of a connection. @throws AbilityError `usage.invalid` for an object that {@link connect} did not return.
- */
+/** The origin of a connection. @throws AbilityError `usage.invalid` for an object that {@link connect} did not return. */
 export function originOf(connection: Connection): Origin {
   const origin = origins.get(connection);
   if (origin) return origin;
@@ -106,17 +109,13 @@ export function refuseUnknown(options: object, known: readonly string[], what: s
   });
 }
 
-/** A client function for callers, over the connection that {@link connect} returns. */
-export type Reached<F> = F extends (connection: InnerConnection, ...rest: infer A) => infer R
-  ? (connection: Connection, ...rest: A) => R
-  : never;
-
-/** Wraps a function of the client; refuses a connection that {@link connect} did not return. */
-export function reached<A extends unknown[], R>(
-  act: (connection: InnerConnection, ...rest: A) => R,
-): (connection: Connection, ...rest: A) => R {
-  return (connection, ...rest) => {
-    originOf(connection);
-    return act(connection as InnerConnection, ...rest);
-  };
+/** @throws AbilityError `feature.unsupported` if an option is set that only works in reach of Temporal. */
+export function refuseOverHttp(given: object, names: readonly string[]): void {
+  const refused = names.filter((name) => (given as Record<string, unknown>)[name] !== undefined);
+  if (refused.length === 0) return;
+  throw new AbilityError({
+    code: 'feature.unsupported',
+    message: `A door accepts no ${refused.join(', ')}`,
+    suggestion: 'Leave it out, or connect with `root` where Temporal is in reach.',
+  });
 }

@@ -3,34 +3,23 @@
  */
 export type {
   CommandProvider,
-  CreatedTask,
-  DeleteEnd,
-  DeleteOptions,
   GivenFiles,
   ListedTask,
-  ListFilter,
-  NewSession,
-  OpenTask,
-  Retry,
   SeenSchedule,
   SeenSession,
-  SeenTask,
   SessionRunOptions,
   ShownApproval,
   ShownSchedule,
   Stall,
-  TaskChain,
-  TaskFilter,
   TaskPage,
   WaitEnd,
   WaitOptions,
 } from '../../client/index.js';
 export { commandProvider, generateTaskKey, scriptedProvider } from '../../client/index.js';
-export type { Approval, Decision, DecisionOutcome, Verdict } from '../../contracts/approvals.js';
+export type { Approval, DecisionOutcome, Verdict } from '../../contracts/approvals.js';
 export type { Caller, Person } from '../../contracts/callers.js';
 export type { Json, JsonObject } from '../../contracts/json.js';
 export { AbilityError, type Problem, type SourceLocation } from '../../contracts/problem.js';
-export type { ScheduleSpec } from '../../contracts/schedules.js';
 export type { TurnContext } from '../../contracts/session.js';
 export {
   END_STATES,
@@ -45,42 +34,49 @@ export {
 export type { TaskStory } from '../../contracts/story.js';
 export type { TaskResult } from '../../contracts/task.js';
 export { type Connection, connect, type DoorOptions, type ProjectOptions } from './connection.js';
-export { createTask, type TaskOptions } from './create-task.js';
+export { createTask, type NewTask, type TaskInput, type TaskOptions } from './create-task.js';
 export {
-  awaitResult,
-  backfillSchedule,
+  type CallOptions,
   cancelTask,
   changeInput,
   createSchedule,
   decide,
   deleteSchedule,
   deleteTask,
+  describeAbility,
+  drawAbility,
   explainTask,
   fireSchedule,
   followEvents,
-  linkOf,
+  listAbilities,
   listApprovals,
+  listGaps,
   listSchedules,
-  listTaskPage,
   listTasks,
-  openApprovals,
   pauseSchedule,
   pauseTask,
+  planAbility,
   promptSession,
   readApprovals,
-  readChain,
+  readInput,
+  readLogs,
+  readRecord,
+  readResult,
+  reconcileTask,
   resumeSchedule,
   resumeTask,
   retryTask,
-  runSession,
+  run,
   runTask,
+  searchAbilities,
   showSchedule,
   showSession,
   signalTask,
   startSession,
   stopSession,
   viewTask,
-  waitForTask,
-  withProof,
+  watchTask,
 } from './operations.js';
 export { type RunOptions, runAbility } from './run-ability.js';
+export { runSession } from './run-session.js';
+export { awaitResult, waitForTask } from './wait-for-task.js';

@@ -1,43 +1,44 @@
-import { type CreatedTask, type Connection as Inner, type Stall, waitForTask } from '../../client/index.js';
+import type { Stall, WaitOptions } from '../../client/index.js';
 import type { JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { TaskResult } from '../../contracts/task.js';
 import { defined } from '../../text/defined.js';
 import { type Connection, connect, type ProjectOptions, refuseUnknown } from './connection.js';
-import { startTask, TASK_OPTIONS, type TaskOptions } from './create-task.js';
+import { make, type NewTask, TASK_OPTIONS, type TaskInput, type TaskOptions } from './create-task.js';
+import { waitForTask } from './wait-for-task.js';
 
 /** How to run an ability, and over which connection. */
 export interface RunOptions
-  extends Omit<TaskOptions, 'ability' | 'input' | 'run' | 'signal'>,
+  extends Omit<TaskOptions, 'session' | 'scope'>,
+    Omit<TaskInput, 'ability' | 'input'>,
     Pick<ProjectOptions, 'root' | 'address' | 'namespace' | 'profile' | 'env' | 'progress'> {
   /** An open connection; left out: opens its own with `root` and the like, and closes it at the end. */
   connection?: Connection;
-  /** Called once the task is created; its id is the task key. */
-  onCreated?: (task: CreatedTask) => void;
+  /** Called once the task is created. */
+  onCreated?: (task: NewTask) => void;
   /** Called with the task's state whenever it may have changed. */
   onProgress?: (result: TaskResult) => void;
   /** Called if no worker takes the task or one of its calls. */
   onStall?: (stall: Stall) => void;
   /** Milliseconds after which waiting ends with `wait.timeout`; the task continues. Left out: no limit. */
   timeoutMs?: number;
-  /** Aborts waiting with its reason; a created task continues. */
-  signal?: AbortSignal;
 }
 
 const OF_CONNECTION = ['root', 'address', 'namespace', 'profile', 'env', 'progress'] as const;
 const OF_WAIT = ['connection', 'onCreated', 'onProgress', 'timeoutMs'] as const;
-const OF_TASK = TASK_OPTIONS.filter((name) => name !== 'ability' && name !== 'input' && name !== 'run');
+const OF_TASK = ['environment', 'session', 'scope', 'intent', 'plan', 'key'] as const;
+const OF_CALL = TASK_OPTIONS.filter((name) => name !== 'session' && name !== 'scope');
 
 /**
  * `ability run` for programs, with its defaults; waits for approvals, too. @returns the result, however it ended:
- * `status`, with `output` or `error`. @throws AbilityError as {@link createTask}, {@link connect}; `wait.timeout`.
+ * `status`, with `output` or `error`. @throws AbilityError as `createTask`, {@link connect}; `wait.timeout`.
  */
 export async function runAbility(
   ability: string,
   input: JsonObject = {},
   options: RunOptions = {},
 ): Promise<TaskResult> {
-  refuseUnknown(options, [...OF_TASK, ...OF_WAIT, ...OF_CONNECTION], 'a run');
+  refuseUnknown(options, [...OF_TASK, ...OF_CALL, ...OF_WAIT, ...OF_CONNECTION], 'a run');
   const { connection } = options;
   if (connection) {
     refuseBoth(options);
@@ -70,14 +71,16 @@ async function runOver(
   options: RunOptions,
 ): Promise<TaskResult> {
   const { onCreated, onProgress, onStall, timeoutMs, signal } = options;
-  const created = await startTask(connection, { ...picked(options, OF_TASK), ability, input, run: true });
+  const wanted = { ...picked(options, OF_TASK), ability, input };
+  const created = await make(connection, wanted, picked(options, OF_CALL), { run: true, soon: true });
   onCreated?.(created);
-  const end = await waitForTask(connection as Inner, created.id, {
+  const wait: WaitOptions = {
     timeoutMs,
     begins: !created.attached,
     ...(onProgress && { onProgress: (result) => onProgress(result) }),
     ...defined({ onStall, signal }),
-  });
+  };
+  const end = await waitForTask(connection, { key: created.task_key }, wait);
   if (end.kind === 'ended') {
     const { status, error } = end.result;
     if (status === 'unavailable' && error) throw new AbilityError(error);
@@ -86,7 +89,7 @@ async function runOver(
   if (end.kind === 'aborted') throw signal?.reason;
   throw new AbilityError({
     code: 'wait.timeout',
-    message: `${created.id} has not ended within ${timeoutMs} ms; it goes on`,
+    message: `${created.task_key} has not ended within ${timeoutMs} ms; it goes on`,
     suggestion: 'Wait for it with `waitForTask`, or end it with `cancelTask`.',
   });
 }

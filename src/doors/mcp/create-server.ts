@@ -10,23 +10,21 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { cancelTask, keepingRuntime, viewTask } from '../../client/index.js';
+import { cancelTask, keepingRuntime } from '../../client/index.js';
 import { isJsonObject, type JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { oneLine, startOf } from '../../rules/shown-text.js';
 import { readTraceparent } from '../../rules/traces/trace-context.js';
-import { packageVersion } from '../../server/installation.js';
+import { doorIdentity, TASKS } from './answer-discovery.js';
 import { refusalOf, resultOf } from './answers.js';
 import { exposedTools } from './expose-abilities.js';
-import type { Access, McpDoor, ToolAnswer, ToolCall, Visitor } from './mcp-door.js';
+import { seeTask } from './follow-task.js';
+import { type Access, accessOf, type McpDoor, type ToolAnswer, type ToolCall, type Visitor } from './mcp-door.js';
 import { servePages } from './serve-pages.js';
 import { taskAnswer } from './task-answer.js';
-import { createdTask, declaresTasks, detailedTask, TASKS } from './task-states.js';
+import { createdTask, declaresTasks, declaresUrls, detailedTask } from './task-states.js';
 import { findTask } from './task-tools.js';
 import { type DoorTool, metaTools } from './tools.js';
-
-const INSTRUCTIONS =
-  'Operations of a team, run under guards and approvals. Say what the user asked with session_prompt, find an ability with ability_search or in the resource ABILITY.md, look at it with ability_describe and ability_plan, run it with ability_run; for several in an order, task_create each, then task_run. People decide approvals, never you. The rules in full: the skill ability-runtime.';
 
 const TASK_ID = z.object({ taskId: z.string() });
 
@@ -35,25 +33,26 @@ const TASK_ID = z.object({ taskId: z.string() });
  * request `createMcpHandler`. @param hearsChanges whether it can report changes of the tool list.
  */
 export function createServer(door: McpDoor, visitor: Visitor, hearsChanges = true): Server {
-  const capabilities = { tools: { listChanged: hearsChanges && door.expose.length > 0 }, extensions: { [TASKS]: {} } };
-  const info = { name: 'ability-runtime', version: packageVersion() };
+  const { info, capabilities, instructions } = doorIdentity(hearsChanges && door.expose.length > 0);
   // Tools are not registered with `McpServer`: their schemas and answers are our own.
-  const mcp = new McpServer(info, { capabilities, instructions: INSTRUCTIONS });
+  const mcp = new McpServer(info, { capabilities, instructions });
   const { server } = mcp;
   door.skill.attach(mcp);
-  servePages(mcp, door);
-  const meta = metaTools(visitor.access);
-  const exposed = (): ReadonlyMap<string, DoorTool> => (visitor.access === 'run' ? exposedTools(door) : new Map());
+  servePages(mcp, door, visitor);
+  const access = accessOf(visitor.rights);
+  const meta = metaTools(access);
+  const exposed = (): ReadonlyMap<string, DoorTool> => exposedTools(door, visitor.rights);
   const toolOf = (name: string): DoorTool | undefined => meta.get(name) ?? exposed().get(name);
   server.setRequestHandler('tools/list', () => ({
     tools: [...meta.values(), ...exposed().values()].map(({ listed }) => listed),
   }));
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const tool = toolOf(params.name);
-    if (!tool) throw unknownTool(params.name, visitor.access);
+    if (!tool) throw unknownTool(params.name, access);
     const call = callOf(door, visitor, server, context);
     const answer = await runTool(tool, call, params);
-    if (answer.open && tool.isLong && declaresTasks(capabilitiesOf(context))) {
+    // What waits for somebody already is told to the agent, which hears nothing of a task.
+    if (answer.open && !answer.open.needsOthers && tool.isLong && declaresTasks(capabilitiesOf(context))) {
       const task = createdTask(answer, answer.open.handle);
       return { ...task, _meta: metaOf(call) } as never;
     }
@@ -73,21 +72,20 @@ async function runTool(tool: DoorTool, call: ToolCall, params: CallToolRequest['
   }
 }
 
-/**
- * The methods of the Tasks extension, for callers that declare it. The door never requests input, so it accepts none.
- */
+/** The methods of the Tasks extension, for callers that declare it. What a client answers for its user decides nothing. */
 function handleTasks(server: Server, door: McpDoor, visitor: Visitor): void {
+  const access = accessOf(visitor.rights);
   const handle = (
     method: string,
-    run: (call: ToolCall, taskId: string) => Promise<JsonObject>,
+    run: (call: ToolCall, taskId: string, capabilities: unknown) => Promise<JsonObject>,
     isAllowed = true,
   ): void => {
     server.setRequestHandler(method, { params: TASK_ID }, async ({ taskId }, context) => {
       refuseUndeclared(context, method);
-      if (!isAllowed) throw new ProtocolError(ProtocolErrorCode.MethodNotFound, `Not with access ${visitor.access}`);
+      if (!isAllowed) throw new ProtocolError(ProtocolErrorCode.MethodNotFound, `Not with access ${access}`);
       const call = callOf(door, visitor, server, context);
       try {
-        return await visitor.calls.run(call.signal, () => run(call, taskId));
+        return await visitor.calls.run(call.signal, () => run(call, taskId, capabilitiesOf(context)));
       } catch (error) {
         call.loan.failed(error);
         noteFault(call, error);
@@ -95,21 +93,23 @@ function handleTasks(server: Server, door: McpDoor, visitor: Visitor): void {
       }
     });
   };
-  handle('tasks/get', async (call, taskId) => {
+  handle('tasks/get', async (call, taskId, capabilities) => {
     const connection = await call.loan.connect();
-    const task = await findTask(call, connection, taskId);
-    const { result } = await keepingRuntime(connection, () => viewTask(connection, task.key));
-    return detailedTask(taskAnswer(task, result, door), result, taskId, metaOf(call));
+    const task = await findTask(call, connection, taskId, 'read');
+    const seen = await seeTask(connection, task.key);
+    const answer = await taskAnswer(task, seen, door, connection);
+    const opensUrls = declaresUrls(capabilities);
+    return detailedTask(answer, seen.result, { handle: taskId, meta: metaOf(call), opensUrls });
   });
   const cancelled = async (call: ToolCall, taskId: string): Promise<JsonObject> => {
     const connection = await call.loan.connect();
-    const { key } = await findTask(call, connection, taskId);
+    const { key } = await findTask(call, connection, taskId, 'run');
     await keepingRuntime(connection, () => cancelTask(connection, key)).catch(unlessEnded);
     return {};
   };
-  handle('tasks/cancel', cancelled, visitor.access === 'run');
+  handle('tasks/cancel', cancelled, access === 'run');
   handle('tasks/update', async (call, taskId) => {
-    await findTask(call, await call.loan.connect(), taskId);
+    await findTask(call, await call.loan.connect(), taskId, 'read');
     return {};
   });
 }
@@ -182,7 +182,7 @@ function envelopeOf({ mcpReq }: ServerContext): Record<string, unknown> | undefi
   return mcpReq.envelope as Record<string, unknown> | undefined;
 }
 
-/** `_meta` of an answer: its session and its trace. Source: docs/sessions.md. */
+/** `_meta` of an answer: its session and its trace. */
 function metaOf({ visitor, trace }: ToolCall): JsonObject {
   const { id } = visitor.session;
   return {

@@ -92,8 +92,11 @@ function approvalsOf(plan: Plan): JsonObject[] {
   ]);
   // The approval of its call covers an undo.
   const onlyUndo = new Set(calls.flatMap(({ undo }) => (undo && !called.has(undo.call) ? [undo.call] : [])));
+  // It is asked only if a call loses its outcome.
+  const isOnlyAsked = (key: string): boolean =>
+    !called.has(key) && Object.values(operations).some(({ unknown }) => unknown?.call === key);
   const ofEffects = Object.values(operations)
-    .filter(({ key, effects }) => environment.approve.includes(effects) && !onlyUndo.has(key))
+    .filter(({ key, effects }) => environment.approve.includes(effects) && !onlyUndo.has(key) && !isOnlyAsked(key))
     .map(({ key, effects }) => ({ before: key, because: effects, ...decidersOf(environment) }));
   const ofSteps = trees.flatMap(allSteps).flatMap(({ step, path }) => {
     if (step.verb !== 'approval') return [];

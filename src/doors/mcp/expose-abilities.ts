@@ -1,11 +1,15 @@
 import type { Tool, ToolAnnotations } from '@modelcontextprotocol/server';
 import { type Offered, offeredIn } from '../../choosing/read-abilities.js';
+import type { Rights } from '../../contracts/access.js';
 import type { Effect } from '../../contracts/effects.js';
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
+import { ability } from '../../operations/concerns.js';
+import { effectsOf } from '../../operations/describe-ability.js';
+import { withinRight } from '../../operations/run-operation.js';
+import { isAllowed } from '../../rules/rights.js';
 import { oneLine } from '../../rules/shown-text.js';
 import { matchesAnyGlob, matchesGlob } from '../../text/glob.js';
-import { effectsOf } from '../answers/describe-ability.js';
-import type { McpDoor } from './mcp-door.js';
+import { askedOf, type McpDoor } from './mcp-door.js';
 import { readArguments } from './read-arguments.js';
 import { runAbility, runInput } from './run-ability.js';
 import { type DoorTool, META_NAMES } from './tools.js';
@@ -23,7 +27,16 @@ const HINTS: Record<Effect, ToolAnnotations> = {
  * Abilities as tools for callers who may run, in order of ids: named by id with `_` for dots, which many hosts
  * forbid. If two would share a name, neither gets it, so that a name never changes its ability.
  */
-export function exposedTools(door: McpDoor): Map<string, DoorTool> {
+export function exposedTools(door: McpDoor, rights: Rights): Map<string, DoorTool> {
+  const { environment } = door;
+  return new Map(
+    [...allExposed(door)].filter(([, { listed }]) => {
+      return isAllowed(rights, 'run', { ability: listed.title, environment });
+    }),
+  );
+}
+
+function allExposed(door: McpDoor): Map<string, DoorTool> {
   if (door.expose.length === 0) return new Map();
   const { digest } = door.registry();
   const last = made.get(door);
@@ -47,7 +60,7 @@ function makeTools(door: McpDoor): Map<string, DoorTool> {
 }
 
 export function unexposed(door: McpDoor): string[] {
-  const tools = exposedTools(door);
+  const tools = allExposed(door);
   const ids = offeredIn(door.registry(), door.environment).map(({ id }) => id);
   const unused = door.expose.filter((glob) => !ids.some((id) => matchesGlob(glob, id)));
   const nameless = ids.filter((id) => matchesAnyGlob(door.expose, id) && !tools.has(nameOf(id)));
@@ -73,7 +86,10 @@ function toolOf(name: string, { id, definition }: Offered, door: McpDoor): DoorT
       annotations: HINTS[effects],
     },
     isLong: true,
-    run: async (call, input) => runAbility(call, readArguments(runInput, { id, input: input ?? {} })),
+    run: async (call, input) => {
+      const wanted = readArguments(runInput, { id, input: input ?? {} });
+      return withinRight(askedOf(call, 'run'), ability, wanted, () => runAbility(call, wanted));
+    },
   };
 }
 
@@ -120,7 +136,7 @@ export function watchExposed(door: McpDoor, changed: () => void): () => void {
 /** Undefined while the definitions cannot be read; they may be half written. */
 function toolsOf(door: McpDoor): string | undefined {
   try {
-    return JSON.stringify([...exposedTools(door).values()].map(({ listed }) => listed));
+    return JSON.stringify([...allExposed(door).values()].map(({ listed }) => listed));
   } catch {
     return undefined;
   }

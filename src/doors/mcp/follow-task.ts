@@ -1,16 +1,11 @@
-import {
-  type Connection,
-  followEvents,
-  keepingRuntime,
-  viewTask,
-  type WaitEnd,
-  waitForTask,
-} from '../../client/index.js';
+import { type Connection, followEvents, keepingRuntime, viewTask, waitForTask } from '../../client/index.js';
+import { AbilityError } from '../../contracts/problem.js';
 import type { TaskEvent } from '../../contracts/task-events.js';
+import { withModelOutput } from '../../operations/with-model-output.js';
 import { oneLine } from '../../rules/shown-text.js';
-import { withModelOutput } from '../answers/with-model-output.js';
 import { refusalOf } from './answers.js';
 import type { ToolAnswer, ToolCall } from './mcp-door.js';
+import type { TaskSight } from './other-waits.js';
 import { type OwnTask, startedAnswer, taskAnswer } from './task-answer.js';
 
 const CROWDED_MS = 250;
@@ -26,8 +21,10 @@ export async function followTask(
   const stopReporting = reportProgress(call, connection, task.key);
   try {
     const timeoutMs = visitor.calls.isCrowded ? Math.min(patienceMs, CROWDED_MS) : patienceMs;
-    const end: WaitEnd = await waitForTask(connection, task.key, { timeoutMs, approvalMs: 0, signal });
-    return end.result ? taskAnswer(task, end.result, door) : startedAnswer(task);
+    const end = await waitForTask(connection, task.key, { timeoutMs, approvalMs: 0, signal });
+    const stall = end.kind === 'timeout' ? end.stall : undefined;
+    if (!end.result) return startedAnswer(task, stall, door);
+    return await taskAnswer(task, { result: end.result, stall }, door, connection);
   } catch (error) {
     call.loan.failed(error);
     return refusalOf(error, door, { task: task.handle });
@@ -36,10 +33,22 @@ export async function followTask(
   }
 }
 
-/** The present state of a task. @throws AbilityError as `viewTask`. */
+/** The present state of a task. @throws AbilityError as {@link seeTask}. */
 export async function lookAtTask({ door }: ToolCall, connection: Connection, task: OwnTask): Promise<ToolAnswer> {
-  const { result } = await keepingRuntime(connection, () => viewTask(connection, task.key));
-  return taskAnswer(task, result, door);
+  return taskAnswer(task, await seeTask(connection, task.key), door, connection);
+}
+
+/** Without a worker, what Temporal itself knows. @throws AbilityError `task.not_found`, `task.deleted`. */
+export function seeTask(connection: Connection, key: string): Promise<TaskSight> {
+  return keepingRuntime(connection, async () => {
+    try {
+      return { result: (await viewTask(connection, key)).result, stall: undefined };
+    } catch (error) {
+      if (!(error instanceof AbilityError) || error.code !== 'worker.unavailable') throw error;
+      const { result } = await viewTask(connection, key, 'temporal');
+      return { result, stall: { message: error.message, suggestion: error.suggestion ?? '' } };
+    }
+  });
 }
 
 const MAX_REPORTS = 500;

@@ -1,8 +1,11 @@
 import type { SkillsExtension } from '@modelcontextprotocol/server/ext/skills';
-import type { NewTask } from '../../client/index.js';
+import type { Connection, NewTask } from '../../client/index.js';
+import type { Rights } from '../../contracts/access.js';
 import type { Person } from '../../contracts/callers.js';
 import type { JsonObject } from '../../contracts/json.js';
 import type { Registry } from '../../definitions/registry.js';
+import type { Asked } from '../../operations/operation.js';
+import { hasRight } from '../../rules/rights.js';
 import type { Loan } from '../http/connections.js';
 import type { CallQueue } from './call-queue.js';
 import type { DoorSession } from './door-session.js';
@@ -11,6 +14,11 @@ import type { DoorSession } from './door-session.js';
 export const ACCESS = ['read', 'run'] as const;
 
 export type Access = (typeof ACCESS)[number];
+
+/** The access that rights give, somewhere. */
+export function accessOf(rights: Rights): Access {
+  return hasRight(rights, 'run') ? 'run' : 'read';
+}
 
 export interface McpDoor {
   /** The current definitions. @throws AbilityError like `RegistryLoader.load`. */
@@ -26,6 +34,8 @@ export interface McpDoor {
   lend(): Loan;
   /** Source of credentials for planning. */
   env: NodeJS.ProcessEnv;
+  /** Where people see the tasks of this door and decide. */
+  findPage(connection: Connection): Promise<Page>;
   /** Rewrites commands in a text as people type them here. */
   typed(text: string): string;
   /** What each start insists on, as with `--strict`. */
@@ -38,6 +48,9 @@ export interface McpDoor {
   lookMs: number;
 }
 
+/** Address of the open page, such as `http://127.0.0.1:7231`; else the command that opens it; null: neither is known. */
+export type Page = { address: string } | { command: string } | null;
+
 /** The defaults of {@link McpDoor}. */
 export const USUAL_TIMES = { patienceMs: 5000, lookMs: 2000 } as const;
 
@@ -47,7 +60,8 @@ export interface Visitor {
   person: Person;
   /** The agent's proved name; left out: the name that its client claims. */
   agent?: string;
-  access: Access;
+  /** As they are now; `approve` counts for nothing here. */
+  rights: Rights;
   session: DoorSession;
   calls: CallQueue;
 }
@@ -64,6 +78,13 @@ export interface ToolCall {
   progress?(steps: number, message: string): Promise<void>;
 }
 
+/** The use of a right by a call. */
+export function askedOf({ door, visitor, loan }: ToolCall, right: Access): Asked {
+  const { registry, environment } = door;
+  const { rights } = visitor;
+  return { project: { registry, environment, ask: async (action) => action(await loan.connect()) }, rights, right };
+}
+
 export interface ToolAnswer {
   data: JsonObject;
   isError: boolean;
@@ -74,4 +95,6 @@ export interface ToolAnswer {
 export interface OpenAnswer {
   handle: string;
   key: string;
+  /** Whether it goes on only after somebody has decided, sent a signal or resumed it. */
+  needsOthers: boolean;
 }

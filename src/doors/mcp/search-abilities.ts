@@ -1,11 +1,14 @@
 import { z } from 'zod';
 import { poolOf } from '../../choosing/ability-pool.js';
 import { offeredIn } from '../../choosing/read-abilities.js';
+import type { Rights } from '../../contracts/access.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
+import { noteUnfit } from '../../operations/note-gap.js';
+import { DETAILS, type RoutedAbility, routeRequest } from '../../operations/route-request.js';
+import { readableIn } from '../../operations/search-abilities.js';
 import { definedEffects } from '../../planning/steps/called-abilities.js';
+import { isAllowed } from '../../rules/rights.js';
 import { oneLine } from '../../rules/shown-text.js';
-import { noteGap } from '../answers/note-gap.js';
-import { DETAILS, type RoutedAbility, routeRequest } from '../answers/route-request.js';
 import type { McpDoor, ToolAnswer, ToolCall } from './mcp-door.js';
 
 export const searchInput = z.strictObject({
@@ -20,26 +23,24 @@ export const searchInput = z.strictObject({
 
 /** `ability_search`: what fits a request; without a query, all that can be run, high-level ones first. */
 export async function search(
-  { door }: ToolCall,
+  { door, visitor: { rights } }: ToolCall,
   { query = '', detail, limit }: z.output<typeof searchInput>,
 ): Promise<ToolAnswer> {
-  if (query.trim() === '') return { data: listAll(door, limit), isError: false };
+  if (query.trim() === '') return { data: listAll(door, rights, limit), isError: false };
   const registry = door.registry();
   const { environment, scope, env } = door;
-  const question = { registry, pool: poolOf(registry, environment, scope, env), environment, detail, limit: MAX };
-  const { fits, suggestions, nearest, documents, question: ask, ranker, warning } = await routeRequest(question, query);
-  if (!fits) {
-    const kind = suggestions.length > 0 ? 'not_here' : 'nothing_fits';
-    const near = [...suggestions.map(({ id }) => id), ...nearest].slice(0, 3);
-    const gap = { request: query, kind, door: 'search', environment, scope, nearest: near } as const;
-    noteGap(registry, env ?? process.env, gap);
-  }
+  const pool = poolOf(registry, environment, scope, env);
+  const among = readableIn(pool, rights);
+  const question = { registry, pool, environment, detail, among, limit: MAX };
+  const found = await routeRequest(question, query);
+  const { fits, suggestions, nearest, documents, question: ask, ranker, warning } = found;
+  if (!among) noteUnfit(registry, env ?? process.env, found, { door: 'search', environment, scope });
   const data = {
     abilities: suggestions.slice(0, limit).map(shown),
     total: suggestions.length,
     ...(suggestions.length === 0 && { nothing_fits: true }),
     ...(!fits && { nearest }),
-    ...(documents.length > 0 && { documents }),
+    ...(documents.length > 0 && !among && { documents }),
     ...(ask !== null && { ask: oneLine(ask) }),
     ...(registry.project.policy.embeddings && { ranker }),
     ...(warning !== undefined && { warning: oneLine(warning) }),
@@ -49,9 +50,11 @@ export async function search(
 
 const MAX = 100;
 
-function listAll({ registry: load, environment }: McpDoor, limit: number): JsonObject {
+function listAll({ registry: load, environment }: McpDoor, rights: Rights, limit: number): JsonObject {
   const registry = load();
-  const all = offeredIn(registry, environment);
+  const all = offeredIn(registry, environment).filter(({ id: ability }) =>
+    isAllowed(rights, 'read', { ability, environment }),
+  );
   const abilities = all.slice(0, limit).map(({ id, definition }) => ({
     id,
     summary: oneLine(definition.summary),

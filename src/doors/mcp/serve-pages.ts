@@ -2,13 +2,21 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type McpServer, ResourceNotFoundError, ResourceTemplate } from '@modelcontextprotocol/server';
 import { findDocuments } from '../../authoring/routing-documents/find-documents.js';
-import type { McpDoor } from './mcp-door.js';
+import { isAllowed } from '../../rules/rights.js';
+import type { McpDoor, Visitor } from './mcp-door.js';
 
 const SCHEME = 'ability:///';
 
-/** Serves each `ABILITY.md` of the project as it is now, at `ability:///` and its path. Source: R-000-01. */
-export function servePages(mcp: McpServer, door: Pick<McpDoor, 'registry'>): void {
-  const pages = (): string[] => findDocuments(door.registry().root);
+/** Serves each `ABILITY.md` of the project, which are about all of its abilities, as it is now, at `ability:///` and its path. Source: R-000-01. */
+export function servePages(
+  mcp: McpServer,
+  door: Pick<McpDoor, 'registry' | 'environment'>,
+  { rights }: Pick<Visitor, 'rights'>,
+): void {
+  const pages = (): string[] => {
+    const isReadable = isAllowed(rights, 'read', { ability: undefined, environment: door.environment });
+    return isReadable ? findDocuments(door.registry().root) : [];
+  };
   const list = () => ({
     resources: pages().map((path) => ({ uri: `${SCHEME}${encodeURI(path)}`, name: path, mimeType: 'text/markdown' })),
   });

@@ -1,40 +1,70 @@
+import type { Connection } from '../../client/index.js';
 import type { Approval } from '../../contracts/approvals.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
 import { isEndState } from '../../contracts/states.js';
 import type { TaskResult } from '../../contracts/task.js';
+import { shownResult } from '../../operations/task-result.js';
 import { oneLine } from '../../rules/shown-text.js';
-import { decisionCommands } from '../cli/output/next-commands.js';
+import { decisionCommands } from '../../shown/next-commands.js';
+import { shellWord } from '../../shown/typed-command.js';
 import { problemFields, refused } from './answers.js';
-import type { McpDoor, ToolAnswer } from './mcp-door.js';
+import type { McpDoor, Page, ToolAnswer } from './mcp-door.js';
+import { otherWaits, type TaskSight, type WorkerWait, workerWait } from './other-waits.js';
 
 export interface OwnTask {
   key: string;
   handle: string;
 }
 
+/** What is in the answer in another form, or is not worth the context of an agent. */
+const LEFT_OUT: ReadonlySet<keyof TaskResult> = new Set<keyof TaskResult>([
+  ...([
+    'status',
+    'task_key',
+    'ability_id',
+    'output',
+    'error',
+    'warnings',
+    'approvals',
+    'steps',
+    'links',
+    'waiting',
+  ] as const),
+  ...(['version', 'digest', 'environment', 'hooks', 'requested_by', 'caller', 'intent', 'started_at'] as const),
+  ...(['finished_at', 'cleanup_ran', 'concurrency', 'changes', 'changes_left', 'agent', 'project', 'files'] as const),
+]);
+
 /** The task's state, its output or why it has none, and what the agent may do now. */
-export function taskAnswer(task: OwnTask, result: TaskResult, door: McpDoor): ToolAnswer {
+export async function taskAnswer(
+  task: OwnTask,
+  seen: TaskSight,
+  door: McpDoor,
+  connection: Connection,
+): Promise<ToolAnswer> {
+  const { result } = seen;
   const { status, ability_id: ability, output, error, warnings } = result;
-  const { rolled_back, not_undone } = result;
+  const more = Object.entries(shownResult(result)).filter(([name]) => !LEFT_OUT.has(name as keyof TaskResult));
   const data: JsonObject = {
     ...{ status, task: task.handle, ability },
-    ...(rolled_back && { rolled_back }),
-    ...(not_undone && { not_undone }),
+    ...(Object.fromEntries(more) as JsonObject),
     ...(warnings.length > 0 && { warnings }),
   };
   if (!isEndState(status)) {
-    const { temporal: link } = result.links;
+    const link = result.links.page ?? result.links.temporal;
     const open = result.approvals.filter((approval) => approval.status === 'open');
-    const waiting = open.map((approval) => approvalFields(task.key, approval, door));
+    const page = open.length > 0 ? await door.findPage(connection) : null;
+    const asked = open.map((approval) => approvalFields(task.key, approval, door, page));
+    const others = otherWaits(task.key, seen, door);
+    const waiting: JsonObject[] = [...asked, ...others];
     return {
       data: {
         ...data,
         ...stepFields(result),
         ...(waiting.length > 0 && { waiting_for: waiting, ...(link !== null && { link }) }),
-        next: status === 'created' ? 'Run it with task_run.' : nextOf(waiting),
+        next: status === 'created' ? 'Run it with task_run.' : nextOf(asked, others),
       },
       isError: false,
-      open: task,
+      open: { ...task, needsOthers: waiting.some(({ commands }) => commands !== undefined) },
     };
   }
   if (status === 'succeeded') return { data: { ...data, output }, isError: false };
@@ -47,12 +77,23 @@ export function taskAnswer(task: OwnTask, result: TaskResult, door: McpDoor): To
   };
 }
 
-export function startedAnswer(task: OwnTask): ToolAnswer {
-  return { data: { status: 'running', task: task.handle, next: nextOf([]) }, isError: false, open: task };
+/** Of a task that no one has seen yet. */
+export function startedAnswer(task: OwnTask, stall: WorkerWait | undefined, { typed }: McpDoor): ToolAnswer {
+  const waiting = stall ? [workerWait(stall, typed)] : [];
+  const data = {
+    ...{ status: 'running', task: task.handle },
+    ...(waiting.length > 0 && { waiting_for: waiting }),
+    next: nextOf([], waiting),
+  };
+  return { data, isError: false, open: { ...task, needsOthers: false } };
 }
 
-/** Who decides, until when, and with which command. Contains nothing that an agent could answer itself. */
-export function approvalFields(key: string, approval: Approval, door: McpDoor): JsonObject {
+/** Who decides, until when, where and with which command. Contains nothing that an agent could answer itself. */
+export function approvalFields(of: string, approval: Approval, door: McpDoor, page: Page): JsonObject {
+  const key = approval.task ?? of;
+  const place = page && 'address' in page ? `${page.address}/tasks/${encodeURIComponent(key)}` : undefined;
+  const opening = page && 'command' in page ? [`${page.command} ${shellWord(key)}`] : [];
+  const commands = [...decisionCommands(key, approval, null).map(({ command }) => command), ...opening];
   const { id, title, what, reasons, expires_at, quorum } = approval;
   return {
     approval: id,
@@ -64,7 +105,8 @@ export function approvalFields(key: string, approval: Approval, door: McpDoor): 
     who: whoDecides(approval),
     ...(quorum > 1 && { people_needed: quorum }),
     until: expires_at,
-    commands: decisionCommands(approval.task ?? key, approval).map(({ command }) => door.typed(command)),
+    ...(place !== undefined && { page: place }),
+    commands: commands.map((command) => door.typed(command)),
   };
 }
 
@@ -80,10 +122,10 @@ function whoDecides(approval: Approval): string {
   return mayNot ? `${who}; not ${requested_by.name}` : who;
 }
 
-function nextOf(waiting: readonly Json[]): string {
+function nextOf(asked: readonly Json[], others: readonly Json[]): string {
   const ask = 'Ask for the end with task_result and this task.';
-  if (waiting.length === 0) return ask;
-  return `A person decides this, never you: tell the user who may, and with which command. ${ask}`;
+  if (asked.length > 0) return `A person decides this, never you: tell the user who may, and where or how. ${ask}`;
+  return others.length > 0 ? `Tell the user what it waits for. ${ask}` : ask;
 }
 
 function stepFields({ steps }: TaskResult): JsonObject {

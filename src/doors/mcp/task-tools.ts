@@ -12,10 +12,13 @@ import {
 } from '../../client/index.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
+import { task } from '../../operations/concerns.js';
+import { withinRight } from '../../operations/run-operation.js';
+import { isAllowed } from '../../rules/rights.js';
 import { didYouMean } from '../../text/nearest.js';
 import { withWarnings } from './answers.js';
 import { followTask, lookAtTask } from './follow-task.js';
-import type { ToolAnswer, ToolCall } from './mcp-door.js';
+import { type Access, askedOf, type ToolAnswer, type ToolCall } from './mcp-door.js';
 import { withTurnContext } from './prompt-session.js';
 import { approvalFields, type OwnTask } from './task-answer.js';
 
@@ -38,13 +41,13 @@ const MAX_READ = 50;
 /** `task_status`: the present state of a task. @throws AbilityError `task.not_found`. */
 export async function taskStatus(call: ToolCall, { task }: z.output<typeof taskInput>): Promise<ToolAnswer> {
   const connection = await call.loan.connect();
-  return lookAtTask(call, connection, await findTask(call, connection, task));
+  return lookAtTask(call, connection, await findTask(call, connection, task, 'read'));
 }
 
 /** `task_result`: the end of a task, if it comes while the caller waits. @throws AbilityError `task.not_found`. */
 export async function taskResult(call: ToolCall, { task, wait }: z.output<typeof resultInput>): Promise<ToolAnswer> {
   const connection = await call.loan.connect();
-  const found = await findTask(call, connection, task);
+  const found = await findTask(call, connection, task, 'read');
   const answer = wait === 0 ? lookAtTask(call, connection, found) : followTask(call, connection, found, wait * 1000);
   return withTurnContext(call, connection, await answer);
 }
@@ -53,7 +56,7 @@ export async function taskResult(call: ToolCall, { task, wait }: z.output<typeof
 export async function setTask(call: ToolCall, { task, set, unset }: z.output<typeof setInput>): Promise<ToolAnswer> {
   const { caller, loan } = call;
   const connection = await loan.connect();
-  const { key } = await findTask(call, connection, task);
+  const { key } = await findTask(call, connection, task, 'run');
   const edit = { set: set as JsonObject, unset, by: caller, caller: 'session' } as const;
   const { fields, input, warnings } = await changeInput(connection, key, edit);
   return withWarnings({ data: { status: 'available', task, changed: fields, input }, isError: false }, warnings);
@@ -66,7 +69,7 @@ export async function setTask(call: ToolCall, { task, set, unset }: z.output<typ
 export async function runTasks(call: ToolCall, { tasks }: z.output<typeof orderInput>): Promise<ToolAnswer> {
   const connection = await call.loan.connect();
   const found: OwnTask[] = [];
-  for (const task of tasks) found.push(await findTask(call, connection, task));
+  for (const task of tasks) found.push(await findTask(call, connection, task, 'run'));
   const until = Date.now() + call.door.patienceMs;
   const ended: Json[] = [];
   for (const task of found) {
@@ -93,21 +96,24 @@ export async function runTasks(call: ToolCall, { tasks }: z.output<typeof orderI
 /** `task_cancel`: asks a task to stop. @throws AbilityError `task.not_found`, `task.closed`. */
 export async function cancel(call: ToolCall, { task }: z.output<typeof taskInput>): Promise<ToolAnswer> {
   const connection = await call.loan.connect();
-  const { key } = await findTask(call, connection, task);
+  const { key } = await findTask(call, connection, task, 'run');
   await keepingRuntime(connection, () => cancelTask(connection, key));
-  const next = 'Its clean-up runs first; ask for the end with task_result.';
+  const next = 'Its `undo` and `finally` run first; ask for the end with task_result.';
   return { data: { status: 'cancelling', task, next }, isError: false };
 }
 
 /** `approvals_list`: what the caller's own tasks wait for. */
-export async function listOwnApprovals({ door, caller, loan }: ToolCall): Promise<ToolAnswer> {
+export async function listOwnApprovals({ door, visitor, caller, loan }: ToolCall): Promise<ToolAnswer> {
+  const { environment } = door;
   const connection = await loan.connect();
-  const { tasks, isCut } = await listHandled(connection, door.environment, caller);
+  const { tasks: own, isCut } = await listHandled(connection, environment, caller);
+  const tasks = own.filter(({ ability }) => isAllowed(visitor.rights, 'read', { ability, environment }));
   const shown = tasks.slice(0, MAX_READ);
+  const page = await door.findPage(connection);
   const open = await Promise.all(
     shown.map(async ({ key, handle }) => {
       const approvals = await readApprovals(connection, key).catch(unlessMissing);
-      return approvals.map((approval) => ({ task: handle, ...approvalFields(key, approval, door) }));
+      return approvals.map((approval) => ({ task: handle, ...approvalFields(key, approval, door, page) }));
     }),
   );
   const left = tasks.length - shown.length;
@@ -121,10 +127,21 @@ export async function listOwnApprovals({ door, caller, loan }: ToolCall): Promis
   };
 }
 
-/** The caller's own task with this handle. @throws AbilityError `task.not_found`; it names the caller's nearest. */
-export async function findTask({ caller, door }: ToolCall, connection: Connection, handle: string): Promise<OwnTask> {
+/** The caller's own task with this handle, where the right holds. @throws AbilityError `door.forbidden`,
+ *  AbilityError `task.not_found`; it names the caller's nearest. */
+export async function findTask(
+  call: ToolCall,
+  connection: Connection,
+  handle: string,
+  right: Access,
+): Promise<OwnTask> {
+  const key = await keyOf(call, connection, handle);
+  return withinRight(askedOf(call, right), task, { key }, async () => ({ key, handle }));
+}
+
+async function keyOf({ caller, door }: ToolCall, connection: Connection, handle: string): Promise<string> {
   try {
-    return { key: await findHandled(connection, handle, caller), handle };
+    return await findHandled(connection, handle, caller);
   } catch (error) {
     if (!(error instanceof AbilityError) || error.code !== 'task.not_found') throw error;
     const { tasks } = await listHandled(connection, door.environment, caller);

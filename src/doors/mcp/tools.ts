@@ -1,8 +1,10 @@
 import type { Tool } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { JsonObject } from '../../contracts/json.js';
+import { ability, ownSession } from '../../operations/concerns.js';
+import { withinRight } from '../../operations/run-operation.js';
 import { describeAbility, describeInput } from './describe-ability.js';
-import type { Access, ToolAnswer, ToolCall } from './mcp-door.js';
+import { type Access, askedOf, type ToolAnswer, type ToolCall } from './mcp-door.js';
 import { plan, planInput } from './plan-ability.js';
 import { prompt, promptInput } from './prompt-session.js';
 import { readArguments } from './read-arguments.js';
@@ -31,6 +33,8 @@ export interface DoorTool {
 
 interface Form<Schema extends z.ZodType> {
   access: Access;
+  /** What its access must hold for: the ability in `id`; tasks, which `findTask` checks; the caller's own session; what it lists. */
+  concerns: 'ability' | 'tasks' | 'session' | 'each';
   description: string;
   input: Schema;
   output: JsonObject;
@@ -56,6 +60,7 @@ const STATE = outputOf({ status: TEXT, task: TEXT, code: TEXT, reason: TEXT });
 const TOOLS: Record<string, Form<never>> = {
   ability_search: form({
     access: 'read',
+    concerns: 'each',
     description: 'Abilities that fit a request: reason, score, effects, missing inputs.',
     input: searchInput,
     output: outputOf({ abilities: LIST, nothing_fits: { type: 'boolean' }, nearest: LIST, ask: TEXT }),
@@ -64,6 +69,7 @@ const TOOLS: Record<string, Form<never>> = {
   }),
   ability_describe: form({
     access: 'read',
+    concerns: 'ability',
     description: 'Input and output schema of an ability, its guards, who approves.',
     input: describeInput,
     output: outputOf({
@@ -78,6 +84,7 @@ const TOOLS: Record<string, Form<never>> = {
   }),
   ability_plan: form({
     access: 'read',
+    concerns: 'ability',
     description: 'What ability_run would do with this input; runs nothing.',
     input: planInput,
     output: outputOf({ status: TEXT, reference: TEXT, problems: LIST, guards: LIST, approvals: LIST, calls: LIST }),
@@ -86,6 +93,7 @@ const TOOLS: Record<string, Form<never>> = {
   }),
   ability_run: form({
     access: 'run',
+    concerns: 'ability',
     description:
       'Run an ability as a durable task, under guards and approvals. Answers with its end, or after 5 s with a task to ask for with task_result. turn_context in an answer: read it before you decide.',
     input: runInput,
@@ -96,6 +104,7 @@ const TOOLS: Record<string, Form<never>> = {
   }),
   task_create: form({
     access: 'run',
+    concerns: 'ability',
     description: 'Form a task without running it; for plans of several tasks.',
     input: createInput,
     output: STATE,
@@ -104,6 +113,7 @@ const TOOLS: Record<string, Form<never>> = {
   }),
   task_set: form({
     access: 'run',
+    concerns: 'tasks',
     description: 'Change the input of a task that has not run.',
     input: setInput,
     output: STATE,
@@ -112,6 +122,7 @@ const TOOLS: Record<string, Form<never>> = {
   }),
   task_run: form({
     access: 'run',
+    concerns: 'tasks',
     description: 'Run created tasks in order, until one does not succeed; call again to go on.',
     input: orderInput,
     output: TASK,
@@ -120,6 +131,7 @@ const TOOLS: Record<string, Form<never>> = {
   }),
   task_status: form({
     access: 'read',
+    concerns: 'tasks',
     description: 'The state of a task now.',
     input: taskInput,
     output: TASK,
@@ -128,6 +140,7 @@ const TOOLS: Record<string, Form<never>> = {
   }),
   task_result: form({
     access: 'read',
+    concerns: 'tasks',
     description: 'The end of a task; waits for it.',
     input: resultInput,
     output: TASK,
@@ -136,7 +149,8 @@ const TOOLS: Record<string, Form<never>> = {
   }),
   task_cancel: form({
     access: 'run',
-    description: 'Ask a task to stop; its clean-up runs.',
+    concerns: 'tasks',
+    description: 'Ask a task to stop; its `undo` and `finally` run.',
     input: taskInput,
     output: STATE,
     annotations: { ...DESTROYS, idempotentHint: true },
@@ -144,6 +158,7 @@ const TOOLS: Record<string, Form<never>> = {
   }),
   session_prompt: form({
     access: 'run',
+    concerns: 'session',
     description: 'Say what the user asked, before you act on it; answers with turn_context: hints, guards, risks.',
     input: promptInput,
     output: outputOf({ turn_context: { type: 'object' } }),
@@ -152,6 +167,7 @@ const TOOLS: Record<string, Form<never>> = {
   }),
   approvals_list: form({
     access: 'read',
+    concerns: 'each',
     description: 'What your tasks wait for, and which person may decide; you never can.',
     input: z.strictObject({}),
     output: outputOf({ approvals: LIST }),
@@ -179,7 +195,8 @@ function madeOf(name: string): [string, DoorTool][] {
 
 export const META_NAMES: ReadonlySet<string> = new Set(Object.keys(TOOLS));
 
-function toolOf(name: string, { description, input, output, annotations, isLong = false, run }: Form<never>): DoorTool {
+function toolOf(name: string, form: Form<never>): DoorTool {
+  const { description, input, output, annotations, isLong = false, access, concerns, run } = form;
   const schema = input as z.ZodType;
   return {
     listed: {
@@ -190,7 +207,13 @@ function toolOf(name: string, { description, input, output, annotations, isLong 
       ...(annotations && { annotations }),
     },
     isLong,
-    run: async (call, given) => run(call, readArguments(schema, given) as never),
+    async run(call, given) {
+      const wanted = readArguments(schema, given);
+      const act = () => run(call, wanted as never);
+      if (concerns === 'ability') return withinRight(askedOf(call, access), ability, wanted as { id: string }, act);
+      if (concerns === 'session') return withinRight(askedOf(call, access), ownSession, {}, act);
+      return act();
+    },
   };
 }
 

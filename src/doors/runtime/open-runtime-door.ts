@@ -10,7 +10,7 @@ import { log } from '../../worker/logger.js';
 import type { RuntimeDoor } from '../../worker/runtime.js';
 import { Connections } from '../http/connections.js';
 import type { HttpDoor } from '../http/http-door.js';
-import { COMMANDS_PATH } from './command-protocol.js';
+import { PageListener } from './page-listener.js';
 
 export interface DoorPlace {
   root: string;
@@ -21,42 +21,47 @@ export interface DoorPlace {
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Opens the door of a project's own runtime on a Unix socket: the routes of `ability serve`, and typed commands. */
+/** Opens the door of a project's own runtime on a Unix socket: the routes of `ability serve`. */
 export async function openRuntimeDoor(place: DoorPlace): Promise<RuntimeDoor> {
   const { root, env, runtime } = place;
   const paths = pathsOf(root);
   const closing = new AbortController();
   const loader = new RegistryLoader(root, env);
-  const connections = new Connections(() =>
-    connectWithin({ root, project: runtime.project ?? '', env, signal: closing.signal }, runtime),
-  );
+  const connections = new Connections(async () => {
+    const { ownDefinitions } = await import('../../planning/resolve/own-definitions.js');
+    // Without them, a task may begin on the other queue of its environment, and go on as a second run.
+    const definitions = ownDefinitions(() => loader.load());
+    return connectWithin({ root, project: runtime.project ?? '', env, definitions, signal: closing.signal }, runtime);
+  });
   const use: HttpDoor['ask'] = (action) => connections.use(action);
-  const commands = once(async (): Promise<Handler> => {
-    const { commandTaker } = await import('./take-commands.js');
-    return commandTaker({ runtime, loader, use });
-  });
-  const routes = once(async (): Promise<Handler> => {
+  const routes = once(async () => {
     const { openRoutes } = await import('./open-routes.js');
-    return openRoutes(place, { loader, use, closing: closing.signal });
+    const pages = { openPage: () => page.open(), pageAddress: () => page.address };
+    return openRoutes(place, { loader, use, closing: closing.signal, ...pages });
   });
-  // The request stays open while its command waits for a task, and carries later signals.
-  const server = createServer({ requestTimeout: 0 }, (request, response) => {
-    const stopTouching = keepTouching(paths, env);
-    response.on('close', stopTouching);
-    const load = request.method === 'POST' && request.url === COMMANDS_PATH ? commands : routes;
-    load()
-      .then((handle) => handle(request, response))
-      .catch((error: unknown) => {
-        log.error({ err: error }, 'a request failed');
-        response.destroy();
-      });
-  });
+  const handleWith =
+    (which: 'socket' | 'page'): Handler =>
+    (request, response) => {
+      const stopTouching = keepTouching(paths, env);
+      response.on('close', stopTouching);
+      routes()
+        .then((handlers) => handlers[which](request, response))
+        .catch((error: unknown) => {
+          log.error({ err: error }, 'a request failed');
+          response.destroy();
+        });
+    };
+  const page = new PageListener(paths, handleWith('page'));
+  // A request stays open while its caller watches a task.
+  const server = createServer({ requestTimeout: 0 }, handleWith('socket'));
   const socket = await listenPrivately(server, paths, readRuntimeFile(paths)?.socket);
+  await page.resume();
   return {
     socket: socket?.path,
     async close() {
       closing.abort();
       socket?.remove();
+      page.close();
       server.close();
       server.closeAllConnections();
       await connections.close();

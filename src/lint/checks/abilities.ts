@@ -37,7 +37,7 @@ function* emptyScopes(registry: Registry): Generator<Finding> {
   }
 }
 
-/** Finds workflows that share a key and differ in `limit` or `on_busy`. Source: docs/workflow-language.md. */
+/** Finds workflows that share a key and differ in `limit` or `on_busy`. */
 function* sharedKeys({ workflows }: Registry): Generator<Finding> {
   const first = new Map<string, { id: string; limit: number; on_busy: string }>();
   for (const [id, workflow] of workflows) {

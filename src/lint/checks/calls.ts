@@ -4,6 +4,7 @@ import { AbilityError } from '../../contracts/problem.js';
 import { loadedAbility } from '../../definitions/find-ability.js';
 import type { Registry } from '../../definitions/registry.js';
 import { compileSchema } from '../../planning/input/schemas.js';
+import { pointerSteps, valueAt } from '../../text/json-pointer.js';
 import { didYouMean, nearestNames } from '../../text/nearest.js';
 import { canBe, fitsAsText, wantedItem, wantedOf } from '../types/compare.js';
 import { presetParameters } from '../types/implementations.js';
@@ -29,10 +30,7 @@ export function* contractDiagnostics(types: WorkflowTypes, registry: Registry): 
   const { output_schema: promised } = types.workflow.value;
   for (const site of types.sites) {
     const view = types.viewAt(site);
-    if (site.belongs === 'output' && promised) {
-      const contract = { schema: promised, of: 'output_schema', isOutput: true, preset: NOTHING, at: site.path };
-      yield* against(contract, site.value, site.path, view);
-    }
+    if (site.belongs === 'output' && promised) yield* outputDiagnostics(promised, site.value, site.path, view);
     if (site.belongs !== 'parameters' || site.call === undefined) continue;
     const called = loadedAbility(registry, site.call);
     if (!called) continue;
@@ -53,6 +51,16 @@ export function inputDiagnostics(
   return against({ ...contract, isOutput: false }, value, path, view);
 }
 
+/** Checks an output against the schema that promises it. */
+export function outputDiagnostics(
+  schema: JsonObject,
+  value: Json,
+  path: PropertyKey[],
+  view: View,
+): Generator<PlacedDiagnostic> {
+  return against({ schema, of: 'output_schema', isOutput: true, preset: NOTHING, at: path }, value, path, view);
+}
+
 const NOTHING: ReadonlySet<string> = new Set();
 
 function* against(contract: Contract, value: Json, path: PropertyKey[], view: View): Generator<PlacedDiagnostic> {
@@ -65,7 +73,7 @@ function* against(contract: Contract, value: Json, path: PropertyKey[], view: Vi
 /** Checks the known parts against a schema; parts with an expression are checked by type. */
 function* literalDiagnostics(contract: Contract, value: Json, path: PropertyKey[]): Generator<PlacedDiagnostic> {
   for (const error of errorsOf(contract, value)) {
-    const pointer = error.instancePath.split('/').slice(1).map(unescaped);
+    const pointer = pointerSteps(error.instancePath);
     const at = [...path, ...pointer];
     const { missingProperty, additionalProperty } = error.params as Record<string, string | undefined>;
     if (error.keyword === 'required' && missingProperty !== undefined) {
@@ -192,19 +200,6 @@ function schemaOf({ of, isOutput }: Contract): string {
 function hasTemplate(value: Json | undefined): boolean {
   if (typeof value === 'string') return value.includes('${{');
   return value !== null && typeof value === 'object' && Object.values(value).some(hasTemplate);
-}
-
-function valueAt(value: Json, pointer: string[]): Json | undefined {
-  let at: Json | undefined = value;
-  for (const key of pointer) {
-    if (at === null || typeof at !== 'object' || !Object.hasOwn(at, key)) return undefined;
-    at = (at as JsonObject)[key];
-  }
-  return at;
-}
-
-function unescaped(part: string): string {
-  return part.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
 const SAYS_NOTHING: ReadonlySet<string> = new Set(['$schema', '$id', 'title', 'description', 'examples', 'default']);

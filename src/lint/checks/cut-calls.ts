@@ -2,13 +2,13 @@ import { type Effect, isRepeatable } from '../../contracts/effects.js';
 import type { Finding } from '../../contracts/findings.js';
 import { loadedComposite } from '../../definitions/find-ability.js';
 import type { HighLevel } from '../../definitions/formats/high-level.js';
-import type { ImplementationBody } from '../../definitions/formats/implementation.js';
 import type { StepDefinition, StepOf } from '../../definitions/formats/steps.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { listsInside } from '../../definitions/step-lists.js';
+import { writtenKindOf } from '../../kinds/kinds.js';
 import { findingOf } from '../../planning/finding-of.js';
 import { implementationBodies } from '../../planning/resolve/choose-implementation.js';
-import { type DefinedStep, walkSteps } from '../../planning/steps/walk-steps.js';
+import { allDefinedSteps, type DefinedStep, walkSteps } from '../../planning/steps/walk-steps.js';
 import { formatDuration, isDuration, parseDuration } from '../../rules/duration.js';
 import { memoize } from '../../text/memoize.js';
 import type { LintedProject } from '../linted-project.js';
@@ -18,51 +18,33 @@ interface Cutter {
   fix: string;
 }
 
-/** Finds cuts with unknown outcome, needless `cut: allowed`. Source: docs/architecture.md#the-way-of-a-task. */
+/** Finds cuts with unknown outcome, needless `cut: allowed`. */
 export function* checkCutCalls({ registry }: LintedProject): Generator<Finding> {
   const uncut = new UncutCalls(registry);
-  for (const workflow of registry.workflows.values()) {
-    const around: DefinedStep[] = [];
-    for (const defined of walkSteps(workflow.value)) {
-      while (around.length > 0 && !isInside(defined.path, around.at(-1)?.path ?? [])) around.pop();
-      yield* cutsOf(defined, around, workflow, uncut);
-      yield* idleCut(defined, workflow, registry);
-      around.push(defined);
-    }
+  for (const defined of allDefinedSteps(registry)) {
+    yield* cutsOf(defined, defined.workflow, uncut);
+    yield* idleCut(defined, defined.workflow, registry);
   }
 }
 
-function* cutsOf(
-  { id, step, path }: DefinedStep,
-  around: readonly DefinedStep[],
-  workflow: Loaded<HighLevel>,
-  uncut: UncutCalls,
-): Generator<Finding> {
+function* cutsOf(defined: DefinedStep, workflow: Loaded<HighLevel>, uncut: UncutCalls): Generator<Finding> {
+  const { id, step, path } = defined;
   if (step.verb !== 'call') return;
   const found = uncut.in(step);
   if (!found) return;
   const inner = found.key === step.call ? '' : `, which calls ${found.key}`;
   const said = `\`${id}\` calls ${step.call}${inner} (${found.effects})`;
-  for (const { what, fix } of cuttersOf({ path, around, own: step.timeout, found })) {
+  for (const { what, fix } of cuttersOf(defined, found)) {
     yield findingOf('lint.call_cut', `${said}, and ${what}`, workflow.locate([...path, 'call']), fix);
   }
 }
 
-interface CallSite {
-  path: PropertyKey[];
-  around: readonly DefinedStep[];
-  own: string | undefined;
-  found: { limitMs: number; writtenMs: number };
-}
-
 /** From the innermost to the outermost. Nothing outside a `finally` can cut it. */
-function* cuttersOf({ path, around, own, found }: CallSite): Generator<Cutter> {
+function* cuttersOf({ path, around, step: { timeout: own } }: DefinedStep, found: UncutCall): Generator<Cutter> {
   if (own !== undefined && isShorter(own, found.writtenMs)) {
-    const what = `its \`timeout: ${own}\` cuts it, though its implementation may take ${formatDuration(found.writtenMs)}`;
-    yield {
-      what,
-      fix: `Raise the \`timeout\` to ${formatDuration(found.writtenMs)}, or set \`cut: allowed\` beside it.`,
-    };
+    const needed = formatDuration(found.writtenMs);
+    const what = `its \`timeout: ${own}\` cuts it, though its implementation may take ${needed}`;
+    yield { what, fix: `Raise the \`timeout\` to ${needed}, or set \`cut: allowed\` beside it.` };
   }
   for (const outer of [...around].reverse()) {
     const part = path[outer.path.length];
@@ -99,10 +81,6 @@ function isShorter(text: string, ms: number): boolean {
   return isDuration(text) && parseDuration(text) < ms;
 }
 
-function isInside(path: PropertyKey[], outer: PropertyKey[]): boolean {
-  return path.length > outer.length && outer.every((part, index) => path[index] === part);
-}
-
 function* idleCut({ step, path }: DefinedStep, from: Loaded<HighLevel>, { operations }: Registry): Generator<Finding> {
   if (step.verb !== 'call' || !step.cut) return;
   const effects = operations.get(step.call)?.value.effects;
@@ -111,7 +89,7 @@ function* idleCut({ step, path }: DefinedStep, from: Loaded<HighLevel>, { operat
   yield findingOf('lint.cut_idle', message, from.locate([...path, 'cut'], 'key'));
 }
 
-/** Default limit of a call. Milliseconds. Source: docs/operations.md#limits. */
+/** Default limit of a call. Milliseconds. */
 export const USUAL_MS = 60_000;
 
 interface UncutCall {
@@ -160,17 +138,11 @@ class UncutCalls {
   }
 }
 
-/** The `timeout_sec` of an implementation; undefined if it has none. */
-export function secondsOf(body: ImplementationBody): number | undefined {
-  if (body.kind === 'script') return body.script.timeout_sec;
-  return body.kind === 'mcp' ? body.mcp.timeout_sec : body.api.timeout_sec;
-}
-
 /** The longest `timeout_sec` of each operation's implementations, in milliseconds; 0 if none has one. */
 export const writtenLimits = memoize((registry: Registry): ReadonlyMap<string, number> => {
   const limits = new Map<string, number>();
   for (const { operation, body } of implementationBodies(registry)) {
-    limits.set(operation, Math.max((secondsOf(body) ?? 0) * 1000, limits.get(operation) ?? 0));
+    limits.set(operation, Math.max((writtenKindOf(body).timeoutSec(body) ?? 0) * 1000, limits.get(operation) ?? 0));
   }
   return limits;
 });

@@ -4,13 +4,23 @@ import type { ArgumentDefinition } from '../../definitions/formats/script-argume
 import { BARE } from '../../definitions/step-expressions.js';
 import { isPlainPath } from '../../planning/scripts/texts/evaluate-script.js';
 import { compileExpression } from '../../rules/expressions/evaluate.js';
+import { textsIn } from '../../rules/expressions/split-text.js';
 import { walk } from '../../rules/expressions/syntax/node.js';
 import { attempt } from '../../text/attempt.js';
 import type { Belongs, ExpressionSite } from '../types/expression-sites.js';
 import { inferType, type View } from '../types/infer.js';
-import { parseExpression, presentAfter } from '../types/read-expression.js';
+import { parseExpression, presentAfter, withBeginnings } from '../types/read-expression.js';
 import { asJson, cutSafely } from '../types/template-type.js';
-import { ANY, type Diagnostic, describeType, mayBe, mayBeFile, type Report, type Type, unite } from '../types/type.js';
+import {
+  ANY,
+  type Diagnostic,
+  describeType,
+  itemsOf,
+  mayBe,
+  mayBeFile,
+  type Report,
+  type Type,
+} from '../types/type.js';
 import type { WorkflowTypes } from '../types/workflow-types.js';
 
 export interface PlacedDiagnostic extends Diagnostic {
@@ -28,16 +38,14 @@ export function* expressionDiagnostics(types: WorkflowTypes): Generator<PlacedDi
 }
 
 function* bareDiagnostics({ value, belongs, path, phase }: ExpressionSite, view: View): Generator<PlacedDiagnostic> {
-  const diagnostics: Diagnostic[] = [];
   const source = String(value);
-  const type = inferType(source, view, (diagnostic) => void diagnostics.push(diagnostic));
-  const unfit = unfitBare(source, type, belongs);
-  if (unfit) diagnostics.push(unfit);
-  const outcome = belongs === 'condition' && phase === 'before' ? constantOf(source) : undefined;
-  if (outcome !== undefined) {
-    diagnostics.push({ code: 'lint.constant_condition', message: `\`${source}\` is always ${outcome}` });
-  }
-  yield* placedAt(diagnostics, path);
+  yield* reported(path, (report) => {
+    const unfit = unfitBare(source, inferType(source, view, report), belongs);
+    if (unfit) report(unfit);
+    const outcome = belongs === 'condition' && phase === 'before' ? constantOf(source) : undefined;
+    if (outcome === undefined) return;
+    report({ code: 'lint.constant_condition', message: `\`${source}\` is always ${outcome}` });
+  });
 }
 
 function unfitBare(source: string, type: Type, belongs: Belongs): Diagnostic | undefined {
@@ -70,10 +78,10 @@ function constantOf(source: string): boolean | undefined {
 }
 
 export function* conditionDiagnostics(source: string, path: PropertyKey[], view: View): Generator<PlacedDiagnostic> {
-  const diagnostics: Diagnostic[] = [];
-  const type = inferType(source, view, (diagnostic) => void diagnostics.push(diagnostic));
-  if (!mayBe(type, 'bool')) diagnostics.push({ code: 'lint.not_boolean', message: `\`${source}\` is no condition` });
-  yield* placedAt(diagnostics, path);
+  yield* reported(path, (report) => {
+    const type = inferType(source, view, report);
+    if (!mayBe(type, 'bool')) report({ code: 'lint.not_boolean', message: `\`${source}\` is no condition` });
+  });
 }
 
 export function* templateDiagnostics(
@@ -82,23 +90,20 @@ export function* templateDiagnostics(
   view: View,
   belongs: Belongs = 'value',
 ): Generator<PlacedDiagnostic> {
-  if (template !== null && typeof template === 'object') {
-    for (const [key, item] of Object.entries(template)) yield* templateDiagnostics(item, [...path, key], view);
-    return;
+  const wanted = typeof template === 'string' ? belongs : 'value';
+  for (const text of textsIn(template, path)) {
+    const parts = cutSafely(text.value);
+    yield* reported(text.path, (report) => {
+      for (const part of parts) {
+        if (typeof part === 'string') continue;
+        const type = asJson(inferType(part.source, view, report));
+        // A file becomes the path of its copy.
+        if (wanted === 'argument' && mayBeFile(type)) continue;
+        const unfit = parts.length > 1 ? unfitInText(part.source, type) : unfitAlone(part.source, type, wanted);
+        if (unfit) report(unfit);
+      }
+    });
   }
-  if (typeof template !== 'string' || !template.includes('${{')) return;
-  const diagnostics: Diagnostic[] = [];
-  const report: Report = (diagnostic) => void diagnostics.push(diagnostic);
-  const parts = cutSafely(template);
-  for (const part of parts) {
-    if (typeof part === 'string') continue;
-    const type = asJson(inferType(part.source, view, report));
-    // A file becomes the path of its copy.
-    if (belongs === 'argument' && mayBeFile(type)) continue;
-    const unfit = parts.length > 1 ? unfitInText(part.source, type) : unfitAlone(part.source, type, belongs);
-    if (unfit) report(unfit);
-  }
-  yield* placedAt(diagnostics, path);
 }
 
 function unfitInText(source: string, type: Type): Diagnostic | undefined {
@@ -120,9 +125,10 @@ function unfitAlone(source: string, type: Type, belongs: Belongs): Diagnostic | 
   return undefined;
 }
 
-/** Adds the path, and removes duplicates. */
-function* placedAt(diagnostics: readonly Diagnostic[], path: PropertyKey[]): Generator<PlacedDiagnostic> {
-  const once = new Map(diagnostics.map((diagnostic) => [diagnostic.code + diagnostic.message, diagnostic]));
+/** What a check of the expressions at a path reports, without duplicates. */
+function* reported(path: PropertyKey[], check: (report: Report) => void): Generator<PlacedDiagnostic> {
+  const once = new Map<string, Diagnostic>();
+  check((diagnostic) => void once.set(diagnostic.code + diagnostic.message, diagnostic));
   for (const diagnostic of once.values()) yield { ...diagnostic, path };
 }
 
@@ -151,19 +157,14 @@ function* diagnosticsOf(item: ArgumentDefinition, path: PropertyKey[], view: Vie
     yield* scriptConditionDiagnostics(item.if, [...path, 'if'], view);
     yield* itemDiagnostics(item.then, [...path, 'then'], withPresent(view, presentIn(item.if)));
   } else {
-    const diagnostics: Diagnostic[] = [];
-    const list = inferType(
-      item.each,
-      withPresent(view, plainPaths([item.each])),
-      (diagnostic) => void diagnostics.push(diagnostic),
-    );
-    const range = asJson(list);
-    if (!mayBe(range, 'list')) {
+    let range = ANY;
+    yield* reported([...path, 'each'], (report) => {
+      range = asJson(inferType(item.each, withPresent(view, plainPaths([item.each])), report));
+      if (mayBe(range, 'list')) return;
       const message = `\`${item.each}\` gives ${describeType(range)}, and \`each\` goes over a list`;
-      diagnostics.push({ code: 'lint.not_a_list', message });
-    }
-    yield* placedAt(diagnostics, [...path, 'each']);
-    const inside = { ...view, typeOf: (name: string) => (name === item.as ? itemOf(range) : view.typeOf(name)) };
+      report({ code: 'lint.not_a_list', message });
+    });
+    const inside = { ...view, typeOf: (name: string) => (name === item.as ? itemsOf(range) : view.typeOf(name)) };
     yield* itemDiagnostics(item.then, [...path, 'then'], inside);
   }
 }
@@ -174,25 +175,19 @@ function textDiagnostics(text: string, path: PropertyKey[], view: View): Generat
 }
 
 function* scriptConditionDiagnostics(source: string, path: PropertyKey[], view: View): Generator<PlacedDiagnostic> {
-  const diagnostics: Diagnostic[] = [];
-  const report = (diagnostic: Diagnostic) => void diagnostics.push(diagnostic);
-  const type = asJson(inferType(source, withPresent(view, plainPaths([source])), report));
-  if (!mayBe(type, 'bool')) {
-    const message = `\`${source}\` gives ${describeType(type)}, where true or false belongs`;
-    diagnostics.push({ code: 'lint.not_boolean', message });
-  }
-  yield* placedAt(diagnostics, path);
+  yield* reported(path, (report) => {
+    const type = asJson(inferType(source, withPresent(view, plainPaths([source])), report));
+    if (mayBe(type, 'bool')) return;
+    report({
+      code: 'lint.not_boolean',
+      message: `\`${source}\` gives ${describeType(type)}, where true or false belongs`,
+    });
+  });
 }
 
 /** Paths such as `input.a.b`. A script leaves out an item whose input is absent, so it needs no `has()`. */
 function plainPaths(sources: readonly string[]): string[] {
-  return sources.filter(isPlainPath).flatMap(beginnings);
-}
-
-/** The path and its parents: an expression that reads `input.a.b` reads `input.a` as well. */
-function beginnings(path: string): string[] {
-  const names = path.split('.');
-  return names.map((_, index) => names.slice(0, index + 1).join('.'));
+  return sources.filter(isPlainPath).flatMap((path) => [...withBeginnings(path)]);
 }
 
 /** The paths that exist where the condition is true. */
@@ -203,9 +198,4 @@ function presentIn(source: string): string[] {
 
 function withPresent(view: View, paths: readonly string[]): View {
   return paths.length === 0 ? view : { ...view, present: new Set([...view.present, ...paths]) };
-}
-
-function itemOf(range: Type): Type {
-  const items = range.flatMap((one) => (one.kind === 'list' ? [one.item()] : []));
-  return items.length === 0 || mayBe(range, 'any') ? ANY : unite(...items);
 }

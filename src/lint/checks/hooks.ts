@@ -1,19 +1,27 @@
 import type { Caller } from '../../contracts/callers.js';
 import type { Finding } from '../../contracts/findings.js';
+import { type Phase, SESSION_PHASES } from '../../contracts/hooks.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { type Ability, loadedAbilities } from '../../definitions/find-ability.js';
+import { fits, fitsMatch } from '../../definitions/fits-match.js';
 import { isForeign } from '../../definitions/foreign-hook.js';
 import type { HookDefinition, HookMatch } from '../../definitions/formats/hooks.js';
 import { BINDING_LISTS, isGlobal, isNarrowed, type TaskPhase } from '../../definitions/hook-bindings.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { mappingOf } from '../../definitions/tool-mapping/map-tool.js';
-import { findingOf } from '../../planning/finding-of.js';
+import { partsOfHandler } from '../../definitions/written-handler.js';
+import { findingOf, findingOfProblem } from '../../planning/finding-of.js';
+import { caseOf } from '../../planning/hooks/example-event.js';
+import { planEventHook } from '../../planning/hooks/resolve-event-hooks.js';
 import { mappedAbilityOf } from '../../planning/hooks/resolve-foreign.js';
-import { fitsMatch } from '../../planning/hooks/resolve-hooks.js';
 import { implementationBodies } from '../../planning/resolve/choose-implementation.js';
-import { matchesAnyGlob } from '../../text/glob.js';
+import { EnvironmentVariables } from '../../planning/secrets/secret-source.js';
+import { problemsOf } from '../../planning/steps/definition-errors.js';
+import { isGuardPhase } from '../../rules/hooks/fold-answers.js';
+import { answerExpression, eventFacts } from '../../rules/hooks/hook-facts.js';
+import { unlessRefused } from '../../text/attempt.js';
 import { didYouMean } from '../../text/nearest.js';
-import type { LintedProject } from '../linted-project.js';
+import { type LintedProject, ofFile } from '../linted-project.js';
 import { KNOWN_TAGS } from './implementations.js';
 
 /** Finds hooks whose `match` fits nothing, so that they never fire. Source: R-000-63; C-07. */
@@ -88,7 +96,7 @@ function* unfitPatterns(hook: Loaded<HookDefinition>, match: HookMatch, known: K
   }
 }
 
-/** Finds hooks bound by name whose own `match` excludes the ability. Source: docs/hooks.md. */
+/** Finds hooks bound by name whose own `match` excludes the ability. */
 function* unfitBindings(registry: Registry): Generator<Finding> {
   const hooks = hooksByPhase(registry);
   for (const [id, ability] of loadedAbilities(registry)) {
@@ -117,10 +125,8 @@ function whyItNeverFits(
   id: string,
   { value }: Loaded<Ability>,
 ): string | undefined {
-  const fitsNone = (patterns: string[] | undefined, names: readonly string[]): boolean =>
-    patterns !== undefined && !names.some((name) => matchesAnyGlob(patterns, name));
-  if (fitsNone(abilities, [id])) return `abilities ${abilities?.join(', ')}`;
-  if (fitsNone(modules, value.scope.modules ?? [])) return `modules ${modules?.join(', ')}`;
+  if (!fits(abilities, [id])) return `abilities ${abilities?.join(', ')}`;
+  if (!fits(modules, value.scope.modules ?? [])) return `modules ${modules?.join(', ')}`;
   // Not compared: environments, which a scope may exclude as well, and effects of workflows and agents, which depend on
   // calls.
   if ('effects' in value && effects && !effects.includes(value.effects)) return `effects ${effects.join(', ')}`;
@@ -131,10 +137,7 @@ function whyItNeverFits(
 
 const MAX_NAMED = 5;
 
-/**
- * Finds guards of another tool that fit abilities which `as` does not show them. Source:
- * docs/hooks.md#guards-written-for-claude-code-or-codex.
- */
+/** Finds guards of another tool that fit abilities which `as` does not show them. */
 export function* checkHookCoverage({ registry }: LintedProject): Generator<Finding> {
   for (const phase of ['PreAbilityCall', 'PostAbilityCall'] as const) {
     for (const hook of registry.hooks.get(phase) ?? []) {
@@ -156,13 +159,54 @@ export function* checkHookCoverage({ registry }: LintedProject): Generator<Findi
 function isMissed(hook: Loaded<HookDefinition>, id: string, registry: Registry): boolean {
   const { match, as: mappings = [] } = hook.value;
   return Object.keys(registry.project.environments).some((environment) => {
-    try {
-      const subject = mappedAbilityOf(registry, id, environment, hook, []);
-      return (!match || fitsMatch(match, subject)) && mappingOf(mappings, subject) === undefined;
-    } catch (error) {
-      // An error in the ability itself is a finding of its own.
-      if (error instanceof AbilityError) return false;
-      throw error;
-    }
+    // An error in the ability itself is a finding of its own.
+    const subject = unlessRefused(() => mappedAbilityOf(registry, id, environment, hook, []));
+    return subject && (!match || fitsMatch(match, subject)) && mappingOf(mappings, subject) === undefined;
   });
+}
+
+/** Evaluates the examples of expression hooks, and finds those with another decision than expected. */
+export function* checkHookExamples({ registry }: LintedProject): Generator<Finding> {
+  for (const [phase, hooks] of registry.hooks) {
+    for (const hook of hooks) yield* ofFile(hook.file, () => exampleFindings(registry, phase, hook));
+  }
+}
+
+function* exampleFindings(registry: Registry, phase: Phase, hook: Loaded<HookDefinition>): Generator<Finding> {
+  const { handler, examples = [], must_deny, id, blocking, enabled } = hook.value;
+  // `must_deny`, for a guard of another tool, counts as an example.
+  const isShown = examples.length > 0 || must_deny !== undefined || partsOfHandler(handler).isOurs;
+  if (enabled && blocking && !isShown && isGuardPhase(phase)) {
+    const message = `The guard ${id} has no example, so nothing shows that it refuses what it should`;
+    yield findingOf('lint.guard_without_example', message, hook.locate(['id']));
+  }
+  // `ability hooks test` runs scripts and abilities.
+  if (!('expression' in handler)) return;
+  for (const [index, example] of examples.entries()) {
+    const at = hook.locate(['examples', index]);
+    try {
+      const { event, now = Date.now(), expect } = caseOf(registry, phase, example);
+      const expression = { kind: 'expression', reason: '', ...handler.expression } as const;
+      const answer = answerExpression(id, expression, { phase, path: '' }, eventFacts(event), now);
+      if (answer.status === 'ok' && answer.decision === expect) continue;
+      const said = answer.status === 'error' ? `fails: ${answer.reason}` : `answers ${answer.decision}`;
+      yield findingOf('lint.hook_example', `The hook ${id} ${said}, where its example has ${expect}`, at);
+    } catch (error) {
+      if (!(error instanceof AbilityError)) throw error;
+      yield findingOf('lint.hook_example', error.message, at);
+    }
+  }
+}
+
+/** Plans hooks of sessions, which are otherwise planned only at their event. Source: R-000-57, R-002-48. */
+export function* checkEventHooks({ registry }: LintedProject): Generator<Finding> {
+  const [environment = ''] = Object.keys(registry.project.environments);
+  const variables = new EnvironmentVariables(registry.root, environment);
+  for (const phase of SESSION_PHASES) {
+    for (const hook of registry.hooks.get(phase) ?? []) {
+      if (!hook.value.enabled) continue;
+      const [problem] = problemsOf(() => planEventHook(hook, phase, registry, variables));
+      if (problem) yield findingOfProblem(problem, hook.file);
+    }
+  }
 }

@@ -1,53 +1,45 @@
 import type { Finding } from '../../contracts/findings.js';
-import type { HighLevel } from '../../definitions/formats/high-level.js';
 import type { ErrorHandlerDefinition, StepDefinition } from '../../definitions/formats/steps.js';
-import type { Loaded, Registry } from '../../definitions/registry.js';
+import type { Registry } from '../../definitions/registry.js';
+import { locationOf, type Spot, within } from '../../definitions/spot.js';
 import { findingOf } from '../../planning/finding-of.js';
-import { walkSteps } from '../../planning/steps/walk-steps.js';
+import { allDefinedSteps, walkSteps } from '../../planning/steps/walk-steps.js';
 import { unusableAnswersOf } from '../../rules/calls/error-families.js';
 import { canonicalJson } from '../../rules/canonical.js';
 import { compileExpression } from '../../rules/expressions/evaluate.js';
 import { attempt } from '../../text/attempt.js';
 import type { LintedProject } from '../linted-project.js';
 
-/** Finds steps, handlers and conditions that have no effect. Source: docs/workflow-language.md. */
+/** Finds steps, handlers and conditions that have no effect. */
 export function* checkIdleSteps({ registry }: LintedProject): Generator<Finding> {
   for (const workflow of registry.workflows.values()) {
-    yield* unreachedHandlers(workflow.value.on_error, workflow, ['on_error']);
-    for (const { step, path } of walkSteps(workflow.value)) {
-      yield* unreachedHandlers(step.on_error, workflow, [...path, 'on_error']);
-      yield* idleUndo(step, workflow, path, registry);
-      yield* emptyLoop(step, workflow, path);
-      yield* repeatedCases(step, workflow, path);
-      yield* constantUntil(step, workflow, path);
-    }
+    yield* unreachedHandlers(workflow.value.on_error, { from: workflow, path: ['on_error'] });
+  }
+  for (const { step, path, workflow } of allDefinedSteps(registry)) {
+    const spot = { from: workflow, path };
+    yield* unreachedHandlers(step.on_error, within(spot, 'on_error'));
+    yield* idleUndo(step, spot, registry);
+    yield* emptyLoop(step, spot);
+    yield* repeatedCases(step, spot);
+    yield* constantUntil(step, spot);
   }
 }
 
-/** Finds handlers behind others that take all their errors. Source: docs/workflow-language.md#failures. */
-function* unreachedHandlers(
-  handlers: readonly ErrorHandlerDefinition[] = [],
-  from: Loaded<HighLevel>,
-  path: PropertyKey[],
-): Generator<Finding> {
+/** Finds handlers behind others that take all their errors. */
+function* unreachedHandlers(handlers: readonly ErrorHandlerDefinition[] = [], spot: Spot): Generator<Finding> {
   const taken = new Set<string>();
   for (const [index, { errors }] of handlers.entries()) {
     if (taken.has('*') || errors?.every((code) => taken.has(code))) {
       const message = taken.has('*')
         ? 'A handler before this one handles every failure'
         : 'Handlers before this one handle all of its `errors`';
-      yield findingOf('lint.never_reached', message, from.locate([...path, index]));
+      yield findingOf('lint.never_reached', message, locationOf(within(spot, index)));
     }
     for (const code of errors ?? ['*']) taken.add(code);
   }
 }
 
-function* idleUndo(
-  step: StepDefinition,
-  from: Loaded<HighLevel>,
-  path: PropertyKey[],
-  { operations }: Registry,
-): Generator<Finding> {
+function* idleUndo(step: StepDefinition, spot: Spot, { operations }: Registry): Generator<Finding> {
   if (step.verb !== 'call' || !step.undo) return;
   const { undo } = step;
   const effects = operations.get(undo.call)?.value.effects;
@@ -57,17 +49,17 @@ function* idleUndo(
     : effects === 'read' || effects === 'external_read'
       ? `The \`undo\` calls ${undo.call}, which only reads`
       : undefined;
-  if (why !== undefined) yield findingOf('lint.undo_idle', why, from.locate([...path, 'undo', 'call']));
+  if (why !== undefined) yield findingOf('lint.undo_idle', why, locationOf(within(spot, 'undo', 'call')));
 }
 
-function* emptyLoop(step: StepDefinition, from: Loaded<HighLevel>, path: PropertyKey[]): Generator<Finding> {
+function* emptyLoop(step: StepDefinition, spot: Spot): Generator<Finding> {
   if (step.verb !== 'foreach') return;
   const { foreach } = step;
   const isEmpty = Array.isArray(foreach) ? foreach.length === 0 : /^\s*\[\s*\]\s*$/.test(foreach);
-  if (isEmpty) yield findingOf('lint.loop_empty', 'The list is empty', from.locate([...path, 'foreach']));
+  if (isEmpty) yield findingOf('lint.loop_empty', 'The list is empty', locationOf(within(spot, 'foreach')));
 }
 
-function* repeatedCases(step: StepDefinition, from: Loaded<HighLevel>, path: PropertyKey[]): Generator<Finding> {
+function* repeatedCases(step: StepDefinition, spot: Spot): Generator<Finding> {
   if (step.verb !== 'switch') return;
   const seen = new Set<string>();
   for (const [index, item] of step.switch.entries()) {
@@ -75,17 +67,17 @@ function* repeatedCases(step: StepDefinition, from: Loaded<HighLevel>, path: Pro
     const condition = item.if.replace(/\s+/g, ' ').trim();
     if (seen.has(condition)) {
       const message = `A case before this one has the same condition, \`${condition}\``;
-      yield findingOf('lint.never_reached', message, from.locate([...path, 'switch', index, 'if']));
+      yield findingOf('lint.never_reached', message, locationOf(within(spot, 'switch', index, 'if')));
     }
     seen.add(condition);
   }
 }
 
-function* constantUntil(step: StepDefinition, from: Loaded<HighLevel>, path: PropertyKey[]): Generator<Finding> {
+function* constantUntil(step: StepDefinition, spot: Spot): Generator<Finding> {
   const until = untilOf(step);
   if (!until || !isConstant(until.condition)) return;
   const message = `\`${until.condition}\` is the same as long as the task runs`;
-  yield findingOf('lint.until_constant', message, from.locate([...path, until.verb, 'until']));
+  yield findingOf('lint.until_constant', message, locationOf(within(spot, until.verb, 'until')));
 }
 
 function untilOf(step: StepDefinition): { verb: string; condition: string } | undefined {
@@ -125,19 +117,17 @@ export function* checkUnusedTemplates({ registry }: LintedProject): Generator<Fi
   }
 }
 
-/** Finds retries by a family, which omits codes about answers. Source: docs/workflow-language.md#failures. */
+/** Finds retries by a family, which omits codes about answers. */
 export function* checkRetryFamilies({ registry }: LintedProject): Generator<Finding> {
-  for (const workflow of registry.workflows.values()) {
-    for (const { step, path } of walkSteps(workflow.value)) {
-      const errors = 'retry' in step ? (step.retry?.errors ?? []) : [];
-      for (const [index, family] of errors.entries()) {
-        const uncovered = unusableAnswersOf(family).filter((code) => !errors.includes(code));
-        const [code] = uncovered;
-        if (code === undefined) continue;
-        const message = `\`${family}\` does not cover \`${uncovered.join('`, `')}\`: such a call was made and answered`;
-        const fix = `Name the codes that are meant; \`${code}\` itself where the call may be made again.`;
-        yield findingOf('lint.retry_family', message, workflow.locate([...path, 'retry', 'errors', index]), fix);
-      }
+  for (const { step, path, workflow } of allDefinedSteps(registry)) {
+    const errors = 'retry' in step ? (step.retry?.errors ?? []) : [];
+    for (const [index, family] of errors.entries()) {
+      const uncovered = unusableAnswersOf(family).filter((code) => !errors.includes(code));
+      const [code] = uncovered;
+      if (code === undefined) continue;
+      const message = `\`${family}\` does not cover \`${uncovered.join('`, `')}\`: such a call was made and answered`;
+      const fix = `Name the codes that are meant; \`${code}\` itself where the call may be made again.`;
+      yield findingOf('lint.retry_family', message, workflow.locate([...path, 'retry', 'errors', index]), fix);
     }
   }
 }

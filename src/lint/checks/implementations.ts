@@ -2,13 +2,11 @@ import { isRepeatable } from '../../contracts/effects.js';
 import type { Finding } from '../../contracts/findings.js';
 import type { ImplementationBody } from '../../definitions/formats/implementation.js';
 import type { Registry } from '../../definitions/registry.js';
+import { writtenKindOf } from '../../kinds/kinds.js';
 import { findingOf } from '../../planning/finding-of.js';
 import { implementationBodies } from '../../planning/resolve/choose-implementation.js';
 import { nearestNames } from '../../text/nearest.js';
 import type { LintedProject } from '../linted-project.js';
-
-/** Methods that change something by the definition of HTTP. POST is not among them: it may be a search. */
-const CHANGING_METHODS: ReadonlySet<string> = new Set(['DELETE', 'PUT', 'PATCH']);
 
 const CHANGING_WORDS =
   /(^|[^a-z])(delete|drop|purge|destroy|wipe|truncate|erase|terminate|remove|uninstall)([^a-z]|$)/i;
@@ -30,30 +28,15 @@ export function* checkEffects({ registry }: LintedProject): Generator<Finding> {
 }
 
 function whyItChanges(body: ImplementationBody, operation: string): { message: string; path: string[] } | undefined {
-  if (body.kind === 'api') {
-    const { method } = body.api;
-    if (method !== undefined && CHANGING_METHODS.has(method)) {
-      return { message: `its request is a ${method}`, path: ['api', 'method'] };
-    }
-  }
-  if (body.kind === 'script' && isChanging(fileName(body.script.path))) {
-    return { message: `its script is ${body.script.path}`, path: ['script', 'path'] };
-  }
-  if (body.kind === 'mcp' && body.mcp.tool !== undefined && isChanging(body.mcp.tool)) {
-    return { message: `its tool is ${body.mcp.tool}`, path: ['mcp', 'tool'] };
-  }
-  return isChanging(operation) ? { message: 'its name says otherwise', path: ['kind'] } : undefined;
+  const sign = writtenKindOf(body).signOfChange(body, isChanging);
+  return sign ?? (isChanging(operation) ? { message: 'its name says otherwise', path: ['kind'] } : undefined);
 }
 
 function isChanging(name: string): boolean {
   return CHANGING_WORDS.test(name) && !LOOKING_WORDS.test(name);
 }
 
-function fileName(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
-}
-
-/** Tags that have an effect here or that the examples use. Source: docs/definitions.md. */
+/** Tags that have an effect here or that the examples use. */
 export const KNOWN_TAGS: readonly string[] = ['fast', 'deprecated', 'experimental', 'high-cost'];
 
 /** Finds tags that have no effect, or that are misspelt. */
@@ -87,11 +70,8 @@ export function* checkUnusedImplementations({ registry }: LintedProject): Genera
   for (const { id, operation, from, path } of implementationBodies(registry)) {
     const why = whyUnused(registry, id, operation, path[0] === 'impl');
     if (why === undefined) continue;
-    yield findingOf(
-      'lint.implementation_unused',
-      `Nothing uses the implementation ${id} of ${operation}: ${why}`,
-      from.locate(path),
-    );
+    const message = `Nothing uses the implementation ${id} of ${operation}: ${why}`;
+    yield findingOf('lint.implementation_unused', message, from.locate(path));
   }
 }
 

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Finding } from '../../contracts/findings.js';
 import { loadedAbilities, loadedAbility, loadedComposites } from '../../definitions/find-ability.js';
-import type { Loaded, Registry } from '../../definitions/registry.js';
+import { type Loaded, type Registry, unreadable } from '../../definitions/registry.js';
 import { findingOf } from '../../planning/finding-of.js';
 import { describeUse, overviewsOf } from '../../planning/resolve/lifecycle.js';
 import { callsOf } from '../../planning/steps/called-abilities.js';
@@ -24,17 +24,11 @@ export function* checkLifecycle({ registry }: LintedProject): Generator<Finding>
       const called = loadedAbility(registry, call.id)?.value;
       // Reports a call in a template once, not for each use.
       const { used_at: _, ...location } = composite.locate(call.path);
-      // A deprecated ability may call deprecated ones.
-      if (called?.status === 'deprecated' && status !== 'deprecated') {
-        const message = describeUse(`${id} calls`, call.id, called.status, called.replaced_by);
-        yield findingOf('lint.ability_deprecated', message, location);
-      }
-      if (called?.status === 'experimental' && status !== 'experimental') {
-        yield findingOf(
-          'lint.ability_experimental',
-          describeUse(`${id} calls`, call.id, called.status, undefined),
-          location,
-        );
+      for (const risky of ['deprecated', 'experimental'] as const) {
+        // A deprecated ability may call deprecated ones.
+        if (called?.status !== risky || status === risky) continue;
+        const message = describeUse(`${id} calls`, call.id, risky, called.replaced_by);
+        yield findingOf(`lint.ability_${risky}`, message, location);
       }
     }
   }
@@ -69,11 +63,8 @@ function* checkScopeModules(registry: Registry, ability: Scoped): Generator<Find
     const location = ability.locate(['scope', 'modules', index]);
     for (const { value } of overviewsOf(registry, [name])) {
       if (value.status !== 'deprecated' || status === 'deprecated') continue;
-      yield findingOf(
-        'lint.module_deprecated',
-        describeUse('The scope names the module', value.id, value.status, value.replaced_by),
-        location,
-      );
+      const message = describeUse('The scope names the module', value.id, value.status, value.replaced_by);
+      yield findingOf('lint.module_deprecated', message, location);
     }
     if (registry.modules.size === 0 || isModule(registry, name)) continue;
     const near = didYouMean(name, [...registry.modules.keys()]);
@@ -81,8 +72,9 @@ function* checkScopeModules(registry: Registry, ability: Scoped): Generator<Find
   }
 }
 
-function isModule({ modules, broken, opaque }: Registry, name: string): boolean {
-  if (opaque.some(({ kind }) => kind === 'modules')) return true;
+function isModule(registry: Registry, name: string): boolean {
+  if (unreadable(registry, 'modules')) return true;
+  const { modules, broken } = registry;
   const ids = [...modules.keys(), ...[...broken.keys()].flatMap((key) => /^module:(.*)$/s.exec(key)?.[1] ?? [])];
   return ids.some((id) => modulePath(id) === modulePath(name));
 }

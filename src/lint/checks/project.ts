@@ -41,7 +41,7 @@ const PUBLIC_ENDING = /^\*+\.?(com|net|org|io|dev|app|cloud|co|ai|info|de|eu|uk|
 
 const NO_HOST = /[\s/\\(),^$?|+@]/;
 
-/** Finds `allowed_hosts` entries that allow nothing, or too much. Source: docs/operations.md#safety. */
+/** Finds `allowed_hosts` entries that allow nothing, or too much. */
 export function* checkHostPatterns({ registry }: LintedProject): Generator<Finding> {
   for (const [index, entry] of (registry.project.policy.allowed_hosts ?? []).entries()) {
     const what = whatItAllows(entry);
@@ -77,7 +77,7 @@ function otherNotation(host: string): string | undefined {
   return url ? `nothing: write it as a URL has it, \`${url.hostname}\`` : `nothing: ${EXPECTED}`;
 }
 
-/** Finds variables that a profile sets twice, so that one value is lost. Source: docs/definitions.md. */
+/** Finds variables that a profile sets twice, so that one value is lost. */
 export function* checkVariablesTwice({ registry }: LintedProject): Generator<Finding> {
   for (const [id, profile] of registry.envProfiles) {
     const { pass, set, secrets } = profile.value;

@@ -12,7 +12,7 @@ import { readCron } from '../../rules/schedules/cron.js';
 import { type LintedProject, ofFile } from '../linted-project.js';
 import { presetParameters } from '../types/implementations.js';
 import type { View } from '../types/infer.js';
-import { ANY, mapType, STRING, type Type } from '../types/type.js';
+import { ANY, mapType, STRING } from '../types/type.js';
 import { inputDiagnostics } from './calls.js';
 import { conditionDiagnostics, type PlacedDiagnostic, templateDiagnostics } from './expressions.js';
 import { placedFinding } from './workflow-contents.js';
@@ -62,10 +62,7 @@ export function* checkTriggers({ registry }: LintedProject): Generator<Finding> 
 }
 
 /** The type of `webhook`. Its sender decides what the body holds. */
-const WEBHOOK = mapType({
-  headers: [{ kind: 'map', fields: new Map(), others: (): Type => STRING }],
-  body: ANY,
-});
+const WEBHOOK = mapType({ headers: mapType({}, () => STRING), body: ANY });
 const VIEW: View = { typeOf: (name) => (name === 'webhook' ? WEBHOOK : undefined), present: new Set() };
 
 function* diagnosticsIn({ spec, from, index }: FoundTrigger, preset: ReadonlySet<string>): Generator<PlacedDiagnostic> {

@@ -1,23 +1,26 @@
 import type { Finding } from '../../contracts/findings.js';
-import { AbilityError } from '../../contracts/problem.js';
 import type { ScriptDefinition } from '../../definitions/formats/implementation.js';
-import type { Loaded, Registry } from '../../definitions/registry.js';
+import type { Registry } from '../../definitions/registry.js';
+import { type Spot, within } from '../../definitions/spot.js';
+import { partsOfHandler } from '../../definitions/written-handler.js';
 import { findingOf } from '../../planning/finding-of.js';
 import { implementationBodies } from '../../planning/resolve/choose-implementation.js';
 import { type Followed, followImports, type UnpinnedImport } from '../../planning/scripts/imports/follow-imports.js';
 import { languageOf } from '../../planning/scripts/imports/language-of.js';
 import { ownPlaces } from '../../planning/scripts/imports/own-places.js';
 import { declaredFiles, interpreterWords } from '../../planning/scripts/resolve-script.js';
-import { type ProjectFiles, projectFilesOf, type ScriptFile } from '../../planning/scripts/script-files.js';
+import { projectFilesOf, type ScriptFile } from '../../planning/scripts/script-files.js';
+import { unlessRefused } from '../../text/attempt.js';
 import type { LintedProject } from '../linted-project.js';
 
 /** Finds imports and files of scripts that the plan does not pin. */
 export function* checkScriptReach({ registry }: LintedProject): Generator<Finding> {
   const files = projectFilesOf(registry);
-  for (const { script, from, path } of scriptsOf(registry)) {
+  for (const { script, ...spot } of scriptsOf(registry)) {
     const main = files.read(script.path);
     if (typeof main === 'string') continue;
-    const also = declaredOf(files, script, from, path);
+    // Undefined if planning refuses the list: the check of plans reports that.
+    const also = unlessRefused(() => declaredFiles(files, script.files ?? [], within(spot, 'files')));
     const followed = also && followImports(files, main, languageOf(main, interpreterWords(script)), also);
     if (!followed) continue;
     yield* unpinnedImports(followed, script);
@@ -25,10 +28,8 @@ export function* checkScriptReach({ registry }: LintedProject): Generator<Findin
   }
 }
 
-interface WrittenScript {
+interface WrittenScript extends Spot {
   script: ScriptDefinition;
-  from: Loaded<unknown>;
-  path: PropertyKey[];
 }
 
 function* scriptsOf(registry: Registry): Generator<WrittenScript> {
@@ -36,23 +37,8 @@ function* scriptsOf(registry: Registry): Generator<WrittenScript> {
     if (body.kind === 'script') yield { script: body.script, from, path: [...path, 'script'] };
   }
   for (const hook of [...registry.hooks.values()].flat()) {
-    const { handler } = hook.value;
-    if ('script' in handler) yield { script: handler.script, from: hook, path: ['handler', 'script'] };
-  }
-}
-
-/** Undefined if planning refuses the list: the check of plans reports that. */
-function declaredOf(
-  files: ProjectFiles,
-  script: ScriptDefinition,
-  from: Loaded<unknown>,
-  path: PropertyKey[],
-): ScriptFile[] | undefined {
-  try {
-    return declaredFiles(files, script.files ?? [], from, [...path, 'files']);
-  } catch (error) {
-    if (error instanceof AbilityError) return undefined;
-    throw error;
+    const { script } = partsOfHandler(hook.value.handler);
+    if (script) yield { script, from: hook, path: ['handler', 'script'] };
   }
 }
 

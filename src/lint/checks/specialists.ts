@@ -1,7 +1,7 @@
 import type { Finding } from '../../contracts/findings.js';
 import type { SourceLocation } from '../../contracts/problem.js';
 import { abilityIds, loadedAbility } from '../../definitions/find-ability.js';
-import type { Loaded, Registry } from '../../definitions/registry.js';
+import { type Loaded, type Registry, unreadable } from '../../definitions/registry.js';
 import { listSpecialists } from '../../definitions/specialists.js';
 import { findingOf } from '../../planning/finding-of.js';
 import { callsOf } from '../../planning/steps/called-abilities.js';
@@ -11,11 +11,11 @@ import type { LintedProject } from '../linted-project.js';
 /** Checks references and capabilities of packs. Source: R-004-13, R-004-14. */
 export function* checkSpecialists({ registry }: LintedProject): Generator<Finding> {
   const { capabilities, packs } = listSpecialists(registry);
-  if (!isOpaque(registry, 'low-level', 'high-level')) {
+  if (!unreadable(registry, 'low-level', 'high-level')) {
     yield* checkWorkflows(registry);
     yield* checkMeans(registry);
   }
-  if (!isOpaque(registry, 'capabilities')) {
+  if (!unreadable(registry, 'capabilities')) {
     const known = capabilities.map(({ id }) => id);
     for (const [id, pack] of registry.packs) {
       for (const [index, name] of pack.value.capabilities.entries()) {
@@ -26,7 +26,7 @@ export function* checkSpecialists({ registry }: LintedProject): Generator<Findin
       }
     }
   }
-  if (isOpaque(registry, 'packs')) return;
+  if (hidesPacks(registry)) return;
   for (const [id, capability] of registry.capabilities) {
     if (packs.some((pack) => pack.capabilities.includes(id))) continue;
     yield findingOf('lint.capability_unprovided', `No pack has the capability ${id}`, capability.locate([], 'key'));
@@ -86,8 +86,9 @@ function meansOf(registry: Registry, id: string, seen: Set<string> = new Set()):
   return new Set([...own, ...called.flatMap((means) => [...(means ?? [])])]);
 }
 
-/** Whether a broken file may hold a missing definition, or duplicates hide it. */
-function isOpaque({ opaque, broken }: Registry, ...kinds: string[]): boolean {
-  if (kinds.includes('packs') && [...broken.keys()].some((key) => key.startsWith('pack:'))) return true;
-  return opaque.some(({ kind }) => kinds.includes(kind));
+/** Whether a broken file may hold a missing pack, or duplicates hide it. */
+function hidesPacks(registry: Registry): boolean {
+  return (
+    unreadable(registry, 'packs') !== undefined || [...registry.broken.keys()].some((key) => key.startsWith('pack:'))
+  );
 }

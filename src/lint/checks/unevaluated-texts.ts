@@ -6,6 +6,8 @@ import { type Belongs, expressionsOf, handlerOutputs } from '../../definitions/s
 import { findingOf } from '../../planning/finding-of.js';
 import { implementationBodies } from '../../planning/resolve/choose-implementation.js';
 import { walkSteps } from '../../planning/steps/walk-steps.js';
+import { textsIn } from '../../rules/expressions/split-text.js';
+import { shorten } from '../../text/shorten.js';
 import type { LintedProject } from '../linted-project.js';
 
 /**
@@ -33,7 +35,7 @@ function scriptLook(text: string, key: ScriptKey): Look | undefined {
   return key === 'env' && text.startsWith('env:') ? undefined : variableLook(text);
 }
 
-/** Scripts receive arguments and variables unchanged: no shell expands them. Source: docs/scripts.md. */
+/** Scripts receive arguments and variables unchanged: no shell expands them. */
 function* inScripts(registry: Registry): Generator<Finding> {
   const found: { from: Loaded<unknown>; path: PropertyKey[]; value: Json | undefined; key: ScriptKey }[] = [];
   for (const { body, from, path } of implementationBodies(registry)) {
@@ -65,15 +67,6 @@ function* templatesOf(workflow: HighLevel): Generator<{ value: Json | undefined;
 
 /** Kinds of values in which any text is valid, so that only its form suggests an expression. */
 const ANY_TEXT: ReadonlySet<string> = new Set<Belongs>(['text', 'parameters', 'output', 'value']);
-
-function* textsIn(value: Json | undefined, path: PropertyKey[]): Generator<{ value: string; path: PropertyKey[] }> {
-  if (typeof value === 'string') yield { value, path };
-  else if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) yield* textsIn(item, [...path, index]);
-  } else if (value !== null && typeof value === 'object') {
-    for (const [key, item] of Object.entries(value)) yield* textsIn(item, [...path, key]);
-  }
-}
 
 interface Names {
   fields: ReadonlySet<string>;
@@ -126,6 +119,5 @@ function variableLook(text: string): Look | undefined {
 }
 
 function short(text: string): string {
-  const line = text.split('\n', 1)[0] ?? '';
-  return line.length > 60 ? `${line.slice(0, 57)}...` : line;
+  return shorten(text.split('\n', 1)[0] ?? '');
 }

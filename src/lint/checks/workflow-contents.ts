@@ -1,10 +1,10 @@
 import type { Finding } from '../../contracts/findings.js';
-import type { Json } from '../../contracts/json.js';
 import type { HighLevel } from '../../definitions/formats/high-level.js';
 import type { StepDefinition } from '../../definitions/formats/steps.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { listsInside, listsOfWorkflow } from '../../definitions/step-lists.js';
 import { findingOf } from '../../planning/finding-of.js';
+import { textsIn } from '../../rules/expressions/split-text.js';
 import { memoize } from '../../text/memoize.js';
 import { type LintedProject, ofFile } from '../linted-project.js';
 import { chainOf, type ExpressionSite, type StepNode, stepEndsTask } from '../types/expression-sites.js';
@@ -59,15 +59,12 @@ function* orderDiagnostics(types: WorkflowTypes): Generator<PlacedDiagnostic> {
 function* sourcesIn({ belongs, value, path }: ExpressionSite): Generator<{ source: string; path: PropertyKey[] }> {
   const isBare = belongs === 'condition' || belongs === 'moment' || belongs === 'list';
   if (isBare && typeof value === 'string') yield { source: value, path };
-  else yield* sourcesInTemplate(value, path);
-}
-
-function* sourcesInTemplate(value: Json, path: PropertyKey[]): Generator<{ source: string; path: PropertyKey[] }> {
-  if (typeof value === 'string') {
-    if (!value.includes('${{')) return;
-    for (const part of cutSafely(value)) if (typeof part !== 'string') yield { source: part.source, path };
-  } else if (value !== null && typeof value === 'object') {
-    for (const [key, item] of Object.entries(value)) yield* sourcesInTemplate(item, [...path, key]);
+  else {
+    for (const text of textsIn(value, path)) {
+      for (const part of cutSafely(text.value)) {
+        if (typeof part !== 'string') yield { source: part.source, path: text.path };
+      }
+    }
   }
 }
 

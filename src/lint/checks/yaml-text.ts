@@ -107,11 +107,8 @@ export function* checkCharacters({ sources }: LintedProject): Generator<Finding>
     if (!/\P{ASCII}/u.test(text)) continue;
     for (const { 0: character, index } of text.matchAll(HIDDEN)) {
       const code = `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
-      yield findingOf(
-        'lint.hidden_character',
-        `This text contains an invisible character, ${code}`,
-        locateOffset(index),
-      );
+      const message = `This text contains an invisible character, ${code}`;
+      yield findingOf('lint.hidden_character', message, locateOffset(index));
     }
     for (const { 0: word, index } of text.matchAll(MIXED)) {
       if (!/[A-Za-z]/.test(word)) continue;

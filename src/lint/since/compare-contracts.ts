@@ -1,16 +1,21 @@
+import { CALLERS } from '../../contracts/callers.js';
 import { EFFECTS, type Effect } from '../../contracts/effects.js';
 import type { PlanOutputFile } from '../../contracts/files.js';
 import type { Finding } from '../../contracts/findings.js';
 import type { LintCode } from '../../contracts/lint-codes.js';
-import { type Ability, loadedAbilities, loadedAbility } from '../../definitions/find-ability.js';
+import { type Ability, loadedAbilities, loadedAbility, loadedComposite } from '../../definitions/find-ability.js';
+import type { HookDefinition, WrittenHandler } from '../../definitions/formats/hooks.js';
 import { isNarrowed, type TaskPhase } from '../../definitions/hook-bindings.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
+import { partsOfHandler } from '../../definitions/written-handler.js';
 import { findingOf } from '../../planning/finding-of.js';
+import { compositeHookLevels, type HookLevels, hookLevels } from '../../planning/hooks/hook-levels.js';
+import { selectHooks } from '../../planning/hooks/resolve-hooks.js';
 import { resolveOutputFiles } from '../../planning/resolve/resolve-output.js';
-import { callsOf } from '../../planning/steps/called-abilities.js';
+import { type Call, callsOf, definedEffects } from '../../planning/steps/called-abilities.js';
+import { unlessRefused } from '../../text/attempt.js';
 import { environmentsOf } from '../checks/abilities.js';
 import { compareSchemas, type Direction, type SchemaBreak } from './compare-schemas.js';
-import { compareGuard, effectOf, guardsOf } from './guards.js';
 
 type LoadedAbility = Loaded<Ability>;
 
@@ -96,14 +101,95 @@ function* compareFiles(id: string, old: LoadedAbility, now: LoadedAbility): Gene
     const file = after[name];
     if (file && file.many === many) continue;
     const what = file ? `was ${many ? 'a list of files' : 'one file'}, and is not any more` : 'was removed';
-    yield findingOf(
-      'lint.break_output_removed',
-      `The file \`${name}\` of ${id} ${what}`,
-      now.locate(['output_files'], 'key'),
-    );
+    const location = now.locate(['output_files'], 'key');
+    yield findingOf('lint.break_output_removed', `The file \`${name}\` of ${id} ${what}`, location);
   }
 }
 
 function filesOf({ value }: LoadedAbility): Record<string, PlanOutputFile> {
   return 'output_files' in value && value.output_files ? resolveOutputFiles(value.output_files) : {};
+}
+
+interface Guard {
+  name: string;
+  phase: TaskPhase;
+  hook: string;
+}
+
+/** Empty if they cannot be determined. */
+export function guardsOf(registry: Registry, id: string, environment: string): Guard[] {
+  const guards = unlessRefused(() => {
+    const levels = surroundingsOf(registry, id, environment);
+    return (['PreAbilityCreate', 'PreAbilityCall'] as const).flatMap((phase) =>
+      selectHooks(phase, registry, levels, () => {}).map(({ value }) => {
+        return { name: `${value.id} (${phase})`, phase, hook: value.id };
+      }),
+    );
+  });
+  return guards ?? [];
+}
+
+function surroundingsOf(registry: Registry, id: string, environment: string): HookLevels {
+  const operation = registry.operations.get(id);
+  if (operation) return hookLevels(registry, operation, environment);
+  const of = { effects: effectOf(registry, id), tags: [...tagsOf(registry, id, environment)] };
+  return compositeHookLevels(registry, id, environment, of);
+}
+
+/** The tags of all operations that a workflow or agent may call, directly or not. */
+function tagsOf(registry: Registry, id: string, environment: string, seen: Set<string> = new Set()): Set<string> {
+  if (seen.has(id)) return new Set();
+  seen.add(id);
+  const operation = registry.operations.get(id);
+  if (operation) return new Set(hookLevels(registry, operation, environment).subject.tags);
+  return new Set(callsIn(registry, id).flatMap((call) => [...tagsOf(registry, call.id, environment, seen)]));
+}
+
+/** Of a workflow or agent: the gravest effect of all its calls, direct or not, that are known. */
+export function effectOf(registry: Registry, id: string): Effect {
+  return definedEffects(registry, id, 'read');
+}
+
+function callsIn(registry: Registry, id: string): Call[] {
+  const composite = loadedComposite(registry, id);
+  return composite ? [...callsOf(composite.value)] : [];
+}
+
+/** Finds what a guard no longer stops, by its definition; changed conditions or scripts cannot be compared. */
+export function* compareGuard(before: Registry, after: Registry, phase: TaskPhase, id: string): Generator<Finding> {
+  const [old, now] = [before, after].map((registry) => hookIn(registry, phase, id));
+  if (!old || !now) return;
+  const name = `${id} (${phase})`;
+  const fires = callersOf(now.value);
+  const lost = callersOf(old.value).filter((caller) => !fires.includes(caller));
+  if (lost.length > 0) {
+    const message = `The guard ${name} no longer fires for ${lost.join(', ')}`;
+    yield findingOf('lint.break_guard', message, now.locate(['match', 'callers']));
+  }
+  const what = weakened(old.value.handler, now.value.handler);
+  if (what) yield findingOf('lint.break_guard', `The guard ${name} ${what}`, now.locate(['handler']));
+  if (old.value.abstain === 'deny' && now.value.abstain !== 'deny') {
+    const message = `The guard ${name} no longer denies where it is silent`;
+    yield findingOf('lint.break_guard', message, now.locate(['abstain']));
+  }
+}
+
+function hookIn(registry: Registry, phase: TaskPhase, id: string): Loaded<HookDefinition> | undefined {
+  return registry.hooks.get(phase)?.find(({ value }) => value.id === id);
+}
+
+function callersOf({ match }: HookDefinition): readonly string[] {
+  return match?.callers ?? CALLERS;
+}
+
+/** In what way the new handler is weaker; undefined if none is visible. */
+function weakened(old: WrittenHandler, now: WrittenHandler): string | undefined {
+  if (partsOfHandler(old).canStop && !partsOfHandler(now).canStop)
+    return 'can no longer stop a call: it neither denies nor asks for approval';
+  if (!('expression' in old) || !('expression' in now)) return undefined;
+  const [was, is] = [old.expression, now.expression];
+  if (was.deny_if !== undefined && is.deny_if === undefined) return 'no longer denies: it has no `deny_if`';
+  const isMerged = is.deny_if !== undefined && is.deny_if !== was.deny_if;
+  const isLost = was.confirm_if !== undefined && is.confirm_if === undefined;
+  return isLost && !isMerged ? 'no longer asks for approval: it has no `confirm_if`' : undefined;
 }

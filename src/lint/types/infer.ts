@@ -1,14 +1,19 @@
+import { FUNCTIONS, METHODS } from '../../rules/expressions/language/functions.js';
+import { OPERATORS } from '../../rules/expressions/language/operators.js';
+import { type Callable, overloadsFor, type Result, type Wanted } from '../../rules/expressions/language/overloads.js';
 import { isLoop, type Node } from '../../rules/expressions/syntax/node.js';
 import { writeExpression } from '../../rules/expressions/write.js';
+import { shorten } from '../../text/shorten.js';
 import { neverEqual } from './compare.js';
-import { type Operation, resultOf } from './overloads.js';
 import { parseExpression, pathOf, presentAfter, textOf } from './read-expression.js';
 import { select } from './select.js';
 import {
+  type Alternative,
   ANY,
   BOOL,
   describeType,
   isAny,
+  itemsOf,
   listType,
   mapType,
   mayBe,
@@ -26,6 +31,11 @@ export interface View {
   present: ReadonlySet<string>;
   /** Whether a file may be used as a text: the path of its copy. */
   takesFiles?: true;
+}
+
+/** Of names with these types. */
+export function viewOf(names: Record<string, Type>): View {
+  return { typeOf: (name) => (Object.hasOwn(names, name) ? names[name] : undefined), present: new Set() };
 }
 
 export function inferType(source: string, view: View, report: Report): Type {
@@ -56,7 +66,7 @@ class Inference {
       case '[?]':
         return [{ kind: 'optional', of: flat(this.index(args as [Node, Node], view, true)) }];
       case 'list':
-        return listOf((args as Node[]).map((item) => this.infer(item, view)));
+        return listType(unite(...(args as Node[]).map((item) => this.infer(item, view))));
       case 'map':
         return this.map(args as [Node, Node][], view);
       case 'call':
@@ -146,7 +156,7 @@ class Inference {
 
   /** `join` checks its items only at run time, so a list of other types is reported here. */
   private joined(node: Node, receiver: Type): void {
-    const items = unite(...receiver.flatMap((one) => (one.kind === 'list' ? [one.item()] : [])));
+    const items = itemsOf(receiver);
     if (mayBe(items, 'string')) return;
     const message = `\`${write(node)}\` joins ${describeType(items)}, and only texts can be joined`;
     const fix = 'Make texts of the items: `list.map(item, string(item)).join(", ")`.';
@@ -246,11 +256,62 @@ function literal(value: unknown): Type {
   return value instanceof Uint8Array ? [{ kind: 'bytes' }] : [{ kind: 'uint' }];
 }
 
-function listOf(items: Type[]): Type {
-  return listType(items.length === 0 ? ANY : unite(...items));
+function write(node: Node): string {
+  return shorten(writeExpression(node), 100);
 }
 
-function write(node: Node): string {
-  const text = writeExpression(node);
-  return text.length > 100 ? `${text.slice(0, 97)}...` : text;
+/** Maximum number of combinations of operand types; above it, the result is unknown. */
+const MAX_WAYS = 200;
+
+const KINDS: { operator: typeof OPERATORS; function: typeof FUNCTIONS; method: typeof METHODS } = {
+  operator: OPERATORS,
+  function: FUNCTIONS,
+  method: METHODS,
+};
+
+/** An operator, a function or a method; the receiver of a method is its first operand. */
+export interface Operation {
+  is: keyof typeof KINDS;
+  name: string;
+}
+
+/** Undefined if all operand types fail. Uses the evaluator's table, so that lint cannot differ from it. */
+export function resultOf({ is, name }: Operation, operands: Type[]): Type | undefined {
+  const callable = KINDS[is].get(name);
+  // Planning reports a function that does not exist.
+  if (!callable) return ANY;
+  const ways = operands.reduce((product, { length }) => product * length, 1);
+  if (ways > MAX_WAYS) return ANY;
+  const results = combinations(operands).flatMap((way) => resultsFor(callable, way));
+  return results.length === 0 ? undefined : unite(...results);
+}
+
+function resultsFor(callable: Callable, way: Alternative[]): Type[] {
+  const kinds: Wanted[] = way.map(({ kind }) => kind);
+  return overloadsFor(callable, kinds).map(({ result }) => typeOf(result, way));
+}
+
+function typeOf(result: Result, way: Alternative[]): Type {
+  switch (result) {
+    case 'any':
+      return ANY;
+    case 'list<string>':
+      return listType([{ kind: 'string' }]);
+    case 'list':
+      // Adding lists gives one with the items of both.
+      return listType(unite(...way.map((one) => (one.kind === 'list' ? one.item() : ANY))));
+    case 'map':
+      return mapType({}, () => ANY);
+    case 'optional':
+      return [{ kind: 'optional', of: ANY }];
+    default:
+      return [{ kind: result }];
+  }
+}
+
+function combinations(operands: Type[]): Alternative[][] {
+  return operands.reduce<Alternative[][]>(
+    (ways, type) => ways.flatMap((way) => type.map((one) => [...way, one])),
+    [[]],
+  );
 }

@@ -1,22 +1,10 @@
 import { type Node, walk } from '../../rules/expressions/syntax/node.js';
 import { parseCel } from '../../rules/expressions/syntax/parse.js';
 import { attempt } from '../../text/attempt.js';
-
-const parsed = new Map<string, Node | undefined>();
-const MAX_KEPT = 20_000;
+import { memoizeText } from '../../text/memoize.js';
 
 /** Undefined for an invalid expression, which planning reports. */
-export function parseExpression(source: string): Node | undefined {
-  if (parsed.has(source)) return parsed.get(source);
-  if (parsed.size >= MAX_KEPT) parsed.clear();
-  const tree = parse(source);
-  parsed.set(source, tree);
-  return tree;
-}
-
-function parse(source: string): Node | undefined {
-  return attempt(() => parseCel(source));
-}
+export const parseExpression = memoizeText(20_000, (source): Node | undefined => attempt(() => parseCel(source)));
 
 /** The path of a chain of names and constant keys, such as `input.rows`; undefined for other expressions. */
 export function pathOf({ op, args }: Node): string | undefined {
@@ -92,7 +80,8 @@ export function presentAfter({ op, args }: Node, outcome: boolean): ReadonlySet<
   }
 }
 
-function withBeginnings(path: string | undefined): ReadonlySet<string> {
+/** A path and its parents: what reads `input.a.b` reads `input.a` as well. */
+export function withBeginnings(path: string | undefined): ReadonlySet<string> {
   if (path === undefined) return NOTHING;
   const parts = path.split('.');
   return new Set(parts.map((_, index) => parts.slice(0, index + 1).join('.')));

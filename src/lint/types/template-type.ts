@@ -1,8 +1,18 @@
 import type { Json } from '../../contracts/json.js';
-import { AbilityError } from '../../contracts/problem.js';
 import { splitText } from '../../rules/expressions/split-text.js';
+import { unlessRefused } from '../../text/attempt.js';
 import { inferType, type View } from './infer.js';
-import { type Alternative, ANY, type Field, listType, NULL, STRING, type Type, typeOfValue, unite } from './type.js';
+import {
+  type Alternative,
+  type Field,
+  listType,
+  mapType,
+  NULL,
+  STRING,
+  type Type,
+  typeOfValue,
+  unite,
+} from './type.js';
 
 /** The type of a value that contains `${{ }}`. Reports nothing: each expression is checked at its own site. */
 export function templateType(template: Json, view: View): Type {
@@ -14,14 +24,14 @@ function rawType(template: Json, view: View): Type {
   if (typeof template === 'string') return textType(template, view);
   if (template === null || typeof template !== 'object') return typeOfValue(template);
   if (Array.isArray(template)) {
-    return listType(template.length === 0 ? ANY : unite(...template.map((item) => templateType(item, view))));
+    return listType(unite(...template.map((item) => templateType(item, view))));
   }
   const fields = Object.entries(template).map(([name, item]): [string, Field] => {
     const type = rawType(item, view);
     // A member whose value is an absent optional is left out.
     return [name, { type: () => asJson(type), isOptional: type.some(({ kind }) => kind === 'optional') }];
   });
-  return [{ kind: 'map', fields: new Map(fields), others: 'none', isPromise: true }];
+  return mapType(Object.fromEntries(fields), 'none', true);
 }
 
 function textType(text: string, view: View): Type {
@@ -33,12 +43,10 @@ function textType(text: string, view: View): Type {
 
 /** As {@link splitText}; empty for a text that planning refuses. */
 export function cutSafely(text: string): ReturnType<typeof splitText> {
-  try {
-    return splitText(text);
-  } catch (error) {
-    if (!(error instanceof AbilityError)) throw error;
-    return [];
-  }
+  return unlessRefused(
+    () => splitText(text),
+    () => [],
+  );
 }
 
 const JSON_KINDS: Partial<Record<Alternative['kind'], Alternative>> = {

@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import { isFileSchema } from '../../planning/input/json-schema/local-references.js';
+import { pointerSteps, valueAt } from '../../text/json-pointer.js';
 import { memoize } from '../../text/memoize.js';
 import {
   ANY,
@@ -111,13 +112,7 @@ class SchemaReader {
   private follow(reference: string): Json | undefined {
     if (reference === '#') return this.root;
     if (!reference.startsWith('#/')) return undefined;
-    let at: Json | undefined = this.root;
-    for (const part of reference.slice(2).split('/')) {
-      const key = decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
-      if (at === null || typeof at !== 'object' || !Object.hasOwn(at, key)) return undefined;
-      at = (at as JsonObject)[key];
-    }
-    return at;
+    return valueAt<Json>(this.root, pointerSteps(reference, true));
   }
 }
 

@@ -53,13 +53,22 @@ export function listType(item: Type): Type {
   return [{ kind: 'list', item: () => item }];
 }
 
-/** `others`: the type of names besides `fields`; by default there are none. */
-export function mapType(fields: Record<string, Type>, others: MapType['others'] = 'none'): Type {
-  const entries = Object.entries(fields).map(([name, type]): [string, Field] => [
+/** `others`: the type of names besides `fields`; by default there are none. A plain type is always there. */
+export function mapType(
+  fields: Record<string, Type | Field>,
+  others: MapType['others'] = 'none',
+  isPromise?: true,
+): readonly [MapType] {
+  const entries = Object.entries(fields).map(([name, field]): [string, Field] => [
     name,
-    { type: () => type, isOptional: false },
+    'type' in field ? field : { type: () => field, isOptional: false },
   ]);
-  return [{ kind: 'map', fields: new Map(entries), others }];
+  return [{ kind: 'map', fields: new Map(entries), others, isPromise }];
+}
+
+/** The type of an item of a list; {@link ANY} if it may be no list. */
+export function itemsOf(range: Type): Type {
+  return isAny(range) ? ANY : unite(...range.flatMap((one) => (one.kind === 'list' ? [one.item()] : [])));
 }
 
 /** The union of types; {@link ANY} for an empty or a very large one. */
@@ -96,7 +105,7 @@ export function typeOfValue(value: Json): Type {
   if (typeof value === 'string') return textsType([value]);
   if (typeof value === 'boolean') return BOOL;
   if (typeof value === 'number') return Number.isSafeInteger(value) ? INT : [{ kind: 'double' }];
-  if (Array.isArray(value)) return listType(value.length === 0 ? ANY : unite(...value.map(typeOfValue)));
+  if (Array.isArray(value)) return listType(unite(...value.map(typeOfValue)));
   return mapType(Object.fromEntries(Object.entries(value).map(([key, item]) => [key, typeOfValue(item)])));
 }
 
@@ -185,9 +194,7 @@ export function mayBeFile(type: Type): boolean {
 
 /** The files that a contract names. A step that has not run, or failed, has none of them at run time. */
 export function filesType(files: Readonly<Record<string, PlanOutputFile>>): Type {
-  const fields = Object.entries(files).map(([name, { many }]): [string, Field] => [
-    name,
-    { type: () => (many ? listType(FILE) : FILE), isOptional: false },
-  ]);
-  return [{ kind: 'map', fields: new Map(fields), others: 'none' }];
+  return mapType(
+    Object.fromEntries(Object.entries(files).map(([name, { many }]) => [name, many ? listType(FILE) : FILE])),
+  );
 }

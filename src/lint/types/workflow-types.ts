@@ -5,6 +5,7 @@ import { loadedAbility } from '../../definitions/find-ability.js';
 import type { HighLevel } from '../../definitions/formats/high-level.js';
 import type { ExpandedTemplate, StepDefinition, StepOf } from '../../definitions/formats/steps.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
+import { writtenKindOf } from '../../kinds/kinds.js';
 import { resolveOutputFiles } from '../../planning/resolve/resolve-output.js';
 import { nameOfStep } from '../../rules/steps/turn-paths.js';
 import { memoize } from '../../text/memoize.js';
@@ -26,9 +27,9 @@ import {
   BOOL,
   filesType,
   INT,
+  itemsOf,
   listType,
   mapType,
-  mayBe,
   NULL,
   STRING,
   type Type,
@@ -39,6 +40,7 @@ import {
 import { typeOfInput, typeOfSchema } from './type-of-schema.js';
 
 const PROBLEM = mapType({ code: STRING, message: STRING }, () => ANY);
+const STEP = { status: textsType(STEP_STATUSES), error: unite(NULL, PROBLEM), link: unite(NULL, STRING) };
 
 /** The names visible in `retry.if`. */
 const OF_ATTEMPT: View = {
@@ -102,21 +104,13 @@ export class WorkflowTypes implements WorkflowSites {
     const fields = this.nodes.map(({ id, definition }) => {
       const type = (): Type => {
         const output = { type: () => this.outputOf(definition, this.byId.get(id)), isOptional: false };
-        const value = mapType({
-          status: textsType(STEP_STATUSES),
-          error: unite(NULL, PROBLEM),
-          link: unite(NULL, STRING),
-        });
-        const [map] = value;
-        if (map?.kind !== 'map') return ANY;
         const files = this.filesOf(definition);
-        const made = files ? [['files', { type: () => filesType(files), isOptional: false }] as const] : [];
-        return [{ ...map, fields: new Map([...map.fields, ['output', output], ...made]) }];
+        return mapType({ ...STEP, output, ...(files && { files: filesType(files) }) });
       };
       return [id, { type, isOptional: false }] as const;
     });
     // The check of ids reports an unknown step.
-    return [{ kind: 'map', fields: new Map(fields), others: () => ANY }];
+    return mapType(Object.fromEntries(fields), () => ANY);
   }
 
   /** The output files of the operation that a step calls; undefined if it has none. */
@@ -125,7 +119,7 @@ export class WorkflowTypes implements WorkflowSites {
     if (!called) return undefined;
     if (called.output_files) return resolveOutputFiles(called.output_files);
     const { implementation } = called;
-    const isFile = implementation?.kind === 'api' && implementation.api.response?.as === 'file';
+    const isFile = implementation !== undefined && writtenKindOf(implementation).writtenAnswerIsFile(implementation);
     return isFile ? { [ANSWER_FILE]: { glob: '*' } } : undefined;
   }
 
@@ -215,9 +209,7 @@ export class WorkflowTypes implements WorkflowSites {
     if (definition.verb !== 'foreach') return ANY;
     const view = this.viewAt({ loops, conditions: [] });
     const { foreach } = definition;
-    const range = typeof foreach === 'string' ? inferType(foreach, view, () => {}) : templateType(foreach, view);
-    if (!mayBe(range, 'list') || mayBe(range, 'any')) return ANY;
-    return unite(...range.flatMap((one) => (one.kind === 'list' ? [one.item()] : [])));
+    return itemsOf(typeof foreach === 'string' ? inferType(foreach, view, () => {}) : templateType(foreach, view));
   }
 }
 
@@ -241,7 +233,7 @@ export function environmentType({ project }: Registry, names: readonly string[])
     const type = unite(...values.map(widened));
     return [key, { type: () => type, isOptional: values.length < all.length }] as const;
   });
-  const vars: Type = [{ kind: 'map', fields: new Map(fields), others: 'none', isPromise: true }];
+  const vars = mapType(Object.fromEntries(fields), 'none', true);
   return mapType({ name: textsType(names), protected: BOOL, vars });
 }
 
@@ -255,7 +247,7 @@ function approvalOutput({ approval }: StepOf<'approval'>): Type {
     const of = choices ? unite(...choices.map(typeOfValue)) : (FIELD_TYPES[type] ?? ANY);
     return [name, { type: () => of, isOptional: optional === true }] as const;
   });
-  const filled: Type = [{ kind: 'map', fields: new Map(fields), others: 'none', isPromise: true }];
+  const filled = mapType(Object.fromEntries(fields), 'none', true);
   return mapType({ decision: textsType(['approve']), by: STRING, comment: unite(STRING, NULL), fields: filled });
 }
 

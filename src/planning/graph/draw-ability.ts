@@ -39,16 +39,17 @@ const STYLES = {
 export function drawAbility(subject: GraphSubject): string {
   const { id, version, environment, concurrency, steps, finally: cleanup, callees } = subject;
   const chart = new Flowchart();
+  const drawer = new StepDrawer(chart, callees);
   const where = environment === null ? [] : [`in ${environment}`];
   const turns = concurrency ? [describeConcurrency(concurrency)] : [];
   const start = chart.node('end', [`${id} v${version}`, ...where, ...turns]);
   if (cleanup.length === 0) {
-    const out = drawSteps(chart, steps, [{ from: start }], callees);
+    const out = drawer.drawAll(steps, [{ from: start }]);
     if (out.length > 0) chart.connect(out, chart.node('end', ['output']));
     return chart.toText(STYLES);
   }
-  const main = chart.group('steps', () => drawSteps(chart, steps, [{ from: start }], callees));
-  const last = chart.group('finally', () => drawSteps(chart, cleanup, [], callees));
+  const main = chart.group('steps', () => drawer.drawAll(steps, [{ from: start }]));
+  const last = chart.group('finally', () => drawer.drawAll(cleanup, []));
   chart.connect([{ from: main.name, label: 'always', dotted: true }], last.name);
   chart.connect([{ from: last.name }], chart.node('end', ['output']));
   return chart.toText(STYLES);
@@ -67,23 +68,13 @@ interface Drawn {
   out: Arrow[];
 }
 
-/** Draws steps one after another. @returns the arrows that leave the last one. */
-function drawSteps(
-  chart: Flowchart,
-  steps: readonly PlanStep[],
-  from: Arrow[],
-  callees: Readonly<Record<string, Callee>>,
-): Arrow[] {
-  const drawer = new StepDrawer(chart, callees);
-  return drawer.drawAll(steps, from);
-}
-
 class StepDrawer {
   constructor(
     private readonly chart: Flowchart,
     private readonly callees: Readonly<Record<string, Callee>>,
   ) {}
 
+  /** Draws steps one after another. @returns the arrows that leave the last one. */
   drawAll(steps: readonly PlanStep[], from: Arrow[]): Arrow[] {
     return steps.reduce((arrows, step) => this.draw(step, arrows), from);
   }
@@ -148,19 +139,17 @@ class StepDrawer {
       case 'race':
         return this.drawBranches(step, titleOf(step, undefined, 'the first to end wins'), from);
       case 'foreach':
-        return this.drawLoop(step, step.steps, `each ${step.as} of ${listOf(step)}`, from);
-      case 'repeat':
-        return this.drawLoop(step, step.steps, `until ${step.repeat.until}, at most ${step.repeat.max} turns`, from);
+        return this.drawGroup(titleOf(step, undefined, `each ${step.as} of ${listOf(step)}`), step.steps, from);
+      case 'repeat': {
+        const { until, max } = step.repeat;
+        return this.drawGroup(titleOf(step, undefined, `until ${until}, at most ${max} turns`), step.steps, from);
+      }
       case 'switch':
         return this.drawSwitch(step, from);
       case 'wait':
         return this.drawNode('wait', [step.id, waitOf(step), ...modifiersOf(step)], from);
       case 'steps':
-        return this.drawGroup(
-          titleOf(step, step.retry, templateOf(step)),
-          (arrows) => this.drawAll(step.steps, arrows),
-          from,
-        );
+        return this.drawGroup(titleOf(step, step.retry, templateOf(step)), step.steps, from);
       case 'let':
         return this.drawNode('value', [step.id, `let ${Object.keys(step.let).join(', ')}`, ...modifiersOf(step)], from);
       case 'fail': {
@@ -195,10 +184,6 @@ class StepDrawer {
     return { name, out: inside.out };
   }
 
-  private drawLoop(step: PlanStep, steps: readonly PlanStep[], what: string, from: Arrow[]): Drawn {
-    return this.drawGroup(titleOf(step, undefined, what), (arrows) => this.drawAll(steps, arrows), from);
-  }
-
   private drawSwitch(step: SwitchStep, from: Arrow[]): Drawn {
     const choice = this.drawNode('choice', [step.id, ...modifiersOf(step)], from);
     const ends = step.cases.flatMap((item) => {
@@ -210,8 +195,8 @@ class StepDrawer {
   }
 
   /** The arrows enter a group at its first step. */
-  private drawGroup(title: string, draw: (from: Arrow[]) => Arrow[], from: Arrow[]): Drawn {
-    const { name, inside } = this.chart.group(title, () => draw(from));
+  private drawGroup(title: string, steps: readonly PlanStep[], from: Arrow[]): Drawn {
+    const { name, inside } = this.chart.group(title, () => this.drawAll(steps, from));
     return { name, out: inside };
   }
 

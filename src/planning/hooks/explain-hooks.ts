@@ -1,9 +1,8 @@
 import type { Caller } from '../../contracts/callers.js';
 import { isSessionPhase, PHASES, type Phase } from '../../contracts/hooks.js';
 import type { Plan } from '../../contracts/plan.js';
-import { type Composite, loadedComposite } from '../../definitions/find-ability.js';
-import type { HookDefinition, HookMatch } from '../../definitions/formats/hooks.js';
-import type { LowLevel } from '../../definitions/formats/low-level.js';
+import { unfitField } from '../../definitions/fits-match.js';
+import { type HookDefinition, handlerNameOf, type WrittenHandler } from '../../definitions/formats/hooks.js';
 import {
   BINDING_LISTS,
   isGlobal,
@@ -11,11 +10,12 @@ import {
   type TaskPhase,
   whyItNeverRuns,
 } from '../../definitions/hook-bindings.js';
-import type { Loaded, Registry } from '../../definitions/registry.js';
+import type { Registry } from '../../definitions/registry.js';
+import { partsOfHandler } from '../../definitions/written-handler.js';
+import { handlerKindOf } from '../../rules/hooks/handlers.js';
 import { firesFor } from '../../rules/hooks/hook-facts.js';
-import { compositeLevels, hookLevels } from '../resolve/resolve-operation.js';
-import type { HookSubject } from './hook-subject.js';
-import { boundNames, fits, type HookBindings, selectHooks } from './resolve-hooks.js';
+import { compositeHookLevels, type HookLevels, hookLevels } from './hook-levels.js';
+import { boundNames, selectHooks } from './resolve-hooks.js';
 
 export interface ExplainedHook {
   id: string;
@@ -28,9 +28,7 @@ export interface ExplainedHook {
 }
 
 /** What decides which hooks fire: the ability, the definitions that bind hooks, and the caller. */
-export interface HooksOf {
-  subject: HookSubject;
-  levels: HookBindings[];
+export interface HooksOf extends HookLevels {
   /** Built-in handlers run last, in the attempt of a call; a workflow or agent has no attempts. */
   isWorkflow: boolean;
   /** Undefined: any caller. */
@@ -44,17 +42,18 @@ export function explainHooks(registry: Registry, of: HooksOf): ExplainedHook[] {
 
 function explainPhase(registry: Registry, phase: TaskPhase, of: HooksOf): ExplainedHook[] {
   const { subject, levels, isWorkflow, caller } = of;
-  const chosen = selectHooks(phase, registry, subject, levels, () => {}).map(({ value }) => value);
+  const chosen = selectHooks(phase, registry, of, () => {}).map(({ value }) => value);
   const firing = chosen.filter(({ match = {} }) => firesFor(match, caller));
   const isLate = ({ handler }: HookDefinition): boolean =>
-    'builtin' in handler && !isWorkflow && phase !== 'PreAbilityCreate';
+    handlerKindOf({ kind: handlerNameOf(handler) }).isInAttempt && !isWorkflow && phase !== 'PreAbilityCreate';
   const ordered = [...firing.filter((hook) => !isLate(hook)), ...firing.filter(isLate)];
   const bound = new Map(
     boundNames(phase, levels, subject.ability, () => {}).map(({ name, level }) => [name, level.from.file]),
   );
-  const about = (hook: HookDefinition) => ({ id: hook.id, phase, handler: kindOf(hook.handler) });
+  const about = (hook: HookDefinition) => ({ id: hook.id, phase, handler: describe(hook.handler) });
   const running = ordered.map((hook, at) => {
-    const where = bound.has(hook.id) ? `bound by ${bound.get(hook.id)}` : whyGlobal(hook);
+    const global = `global: ${hook.match ? 'its match fits' : 'it has no match, and nothing binds it'}`;
+    const where = bound.has(hook.id) ? `bound by ${bound.get(hook.id)}` : global;
     const who = hook.match?.callers ? `, for ${hook.match.callers.join(', ')}` : '';
     return {
       ...about(hook),
@@ -66,10 +65,6 @@ function explainPhase(registry: Registry, phase: TaskPhase, of: HooksOf): Explai
     .filter(({ value }) => !firing.includes(value))
     .map(({ value }) => ({ ...about(value), order: null, why: whyDropped(registry, phase, value, of, bound) }));
   return [...running, ...dropped];
-}
-
-function whyGlobal({ match }: HookDefinition): string {
-  return match ? 'global: its match fits' : 'global: it has no match, and nothing binds it';
 }
 
 function whyDropped(
@@ -94,28 +89,10 @@ function whyDropped(
   return isGlobal(registry, phase, hook) ? 'not chosen' : 'not blocking, and not bound here';
 }
 
-function unfitField(
-  match: HookMatch,
-  { ability, modules, environment, kind, effects, tags }: HookSubject,
-): string | undefined {
-  const names = {
-    abilities: [ability],
-    modules,
-    environments: [environment],
-    kinds: [kind],
-    effects: [effects],
-    tags,
-  };
-  for (const [key, found] of Object.entries(names)) {
-    const wanted = match[key as keyof typeof names];
-    if (!fits(wanted, found)) return `${key} ${wanted?.join(', ')} (here: ${found.join(', ') || 'none'})`;
-  }
-  return undefined;
-}
-
-function kindOf(handler: HookDefinition['handler']): string {
-  const kind = Object.keys(handler).find((key) => key !== 'format' && key !== 'event') ?? '';
-  return 'format' in handler && handler.format ? `${kind} (${handler.format})` : kind;
+function describe(handler: WrittenHandler): string {
+  const name = handlerNameOf(handler);
+  const { format } = partsOfHandler(handler);
+  return format === undefined ? name : `${name} (${format})`;
 }
 
 export interface ListedHook {
@@ -132,7 +109,7 @@ export function listHooks(registry: Registry): ListedHook[] {
     (registry.hooks.get(phase) ?? []).map(({ value }) => ({
       id: value.id,
       phase,
-      handler: kindOf(value.handler),
+      handler: describe(value.handler),
       blocking: value.blocking,
       fires: whereItFires(registry, phase, value),
     })),
@@ -152,18 +129,11 @@ function whereItFires(registry: Registry, phase: Phase, hook: HookDefinition): s
 
 export function hookLevelsOf(
   registry: Registry,
-  { ability, environment: { name: environment } }: Plan,
-): { subject: HookSubject; levels: HookBindings[]; isWorkflow: boolean } {
-  if (ability.kind === 'operation') {
-    const operation = registry.operations.get(ability.id) as Loaded<LowLevel>;
-    const { subject, levels } = hookLevels(registry, operation, environment);
-    return { subject, levels, isWorkflow: false };
-  }
-  const { id, modules, effects, tags } = ability;
-  const composite = loadedComposite(registry, id) as Loaded<Composite>;
-  return {
-    subject: { ability: id, modules, environment, kind: 'workflow', effects, tags },
-    levels: compositeLevels(registry, composite, environment),
-    isWorkflow: true,
-  };
+  { ability: { id, kind, effects, tags }, environment: { name } }: Plan,
+): HookLevels & { isWorkflow: boolean } {
+  const operation = kind === 'operation' ? registry.operations.get(id) : undefined;
+  const levels = operation
+    ? hookLevels(registry, operation, name)
+    : compositeHookLevels(registry, id, name, { effects, tags });
+  return { ...levels, isWorkflow: !operation };
 }

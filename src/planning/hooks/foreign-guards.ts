@@ -1,18 +1,21 @@
 import type { PlanForeignHook } from '../../contracts/foreign-hooks.js';
 import type { JsonObject } from '../../contracts/json.js';
-import type { PlanHandler } from '../../contracts/plan.js';
 import { AbilityError, type Problem } from '../../contracts/problem.js';
 import { isForeign } from '../../definitions/foreign-hook.js';
 import type { HookDefinition } from '../../definitions/formats/hooks.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
+import type { HandlerOf } from '../../rules/hooks/handlers.js';
 import { EnvironmentVariables } from '../secrets/secret-source.js';
 import { mappedAbilityOf } from './resolve-foreign.js';
-import { handlerOf } from './resolve-hooks.js';
+import { handlerOf } from './resolve-handler.js';
+
+/** A script handler that speaks the protocol of another tool. */
+export type ForeignHandler = HandlerOf<'script'> & { foreign: PlanForeignHook };
 
 /** A guard written for another tool with a `must_deny`, resolved for an environment. */
 export interface ForeignGuard {
   hook: Loaded<HookDefinition>;
-  handler: Extract<PlanHandler, { kind: 'script' }> & { foreign: PlanForeignHook };
+  handler: ForeignHandler;
 }
 
 export interface HookEnvironment {
@@ -47,11 +50,7 @@ export function foreignGuards(
 }
 
 /** Resolved for the first ability that `as` maps; `must_deny` holds the calls of all abilities. */
-function guardOf(
-  hook: Loaded<HookDefinition>,
-  registry: Registry,
-  environment: string,
-): ForeignGuard['handler'] | undefined {
+function guardOf(hook: Loaded<HookDefinition>, registry: Registry, environment: string): ForeignHandler | undefined {
   const variables = new EnvironmentVariables(registry.root, environment);
   for (const [index, { ability }] of (hook.value.must_deny ?? []).entries()) {
     const subject = mappedAbilityOf(registry, ability, environment, hook, ['must_deny', index]);

@@ -1,38 +1,36 @@
 import type { JsonObject } from '../../contracts/json.js';
-import type { Plan, PlanHandler, PlanHook, PlanHooks, PlanOperation, PlanScript } from '../../contracts/plan.js';
+import type { Plan, PlanHook, PlanHooks, PlanOperation, PlanScript } from '../../contracts/plan.js';
+import { kindOf } from '../../kinds/kinds.js';
+import { handlerKindOf, hooksOf, scriptsOfHandler } from '../../rules/hooks/handlers.js';
 import { childPlan } from '../../rules/plans/child-plan.js';
 
-/** The script that a handler runs, either directly or through an ability; empty for other handlers. */
-export function scriptsOfHandler(handler: PlanHandler): PlanScript[] {
-  if (handler.kind === 'script') return [handler.script];
-  if (handler.kind !== 'ability') return [];
-  const { implementation } = handler.operation;
-  return implementation.kind === 'script' ? [implementation.script] : [];
+/** The hooks around the task, the workflows that it may call, and its operations. */
+function hooksIn({ ability, operations, workflows = {} }: Plan): PlanHook[] {
+  const others = Object.values(workflows).map((workflow) => workflow.ability);
+  return [ability, ...others, ...Object.values(operations)].flatMap(({ hooks }) => hooksOf(hooks));
 }
 
-export function guardAbilitiesOf({ ability, operations, workflows = {} }: Plan): PlanOperation[] {
-  const others = Object.values(workflows).map((workflow) => workflow.ability);
-  const hooks = [ability, ...others, ...Object.values(operations)].flatMap((part) => hooksOf(part.hooks));
-  return hooks.flatMap(({ handler }) => (handler.kind === 'ability' ? [handler.operation] : []));
+/** The scripts whose bytes a plan seals: those of its operations, then those of its hooks. */
+export function scriptsOf(plan: Plan): PlanScript[] {
+  const operations = Object.values(plan.operations);
+  const own = operations.flatMap(({ implementation }) => kindOf(implementation).scripts(implementation));
+  return [...own, ...hooksIn(plan).flatMap(({ handler }) => scriptsOfHandler(handler))];
+}
+
+export function guardAbilitiesOf(plan: Plan): PlanOperation[] {
+  return hooksIn(plan).flatMap(({ handler }) => handlerKindOf(handler).ability(handler) ?? []);
 }
 
 /** Replaces the abilities that handlers call. Parts without such hooks keep their identity. */
 export function withGuardAbilities(plan: Plan, replace: (operation: PlanOperation) => PlanOperation): Plan {
   const inHook = (hook: PlanHook): PlanHook => {
-    const { handler } = hook;
-    return handler.kind === 'ability'
-      ? { ...hook, handler: { ...handler, operation: replace(handler.operation) } }
-      : hook;
+    const kind = handlerKindOf(hook.handler);
+    const operation = kind.ability(hook.handler);
+    return operation ? { ...hook, handler: kind.withAbility(hook.handler, replace(operation)) } : hook;
   };
   const within = <Part extends { hooks: PlanHooks }>(part: Part): Part => {
-    if (!hooksOf(part.hooks).some(({ handler }) => handler.kind === 'ability')) return part;
-    const { pre_create, pre_call, post_call } = part.hooks;
-    const hooks = {
-      pre_create: pre_create.map(inHook),
-      pre_call: pre_call.map(inHook),
-      post_call: post_call.map(inHook),
-    };
-    return { ...part, hooks };
+    if (!hooksOf(part.hooks).some(({ handler }) => handlerKindOf(handler).ability(handler))) return part;
+    return { ...part, hooks: mapValues({ ...part.hooks }, (hooks) => hooks.map(inHook)) };
   };
   const { ability, operations, workflows } = plan;
   return {
@@ -43,12 +41,8 @@ export function withGuardAbilities(plan: Plan, replace: (operation: PlanOperatio
   };
 }
 
-function mapValues<Value>(of: Record<string, Value>, change: (value: Value) => Value): Record<string, Value> {
-  return Object.fromEntries(Object.entries(of).map(([key, value]) => [key, change(value)]));
-}
-
-function hooksOf({ pre_create, pre_call, post_call }: PlanHooks): PlanHook[] {
-  return [...pre_create, ...pre_call, ...post_call];
+function mapValues<Key extends string, Value>(of: Record<Key, Value>, change: (value: Value) => Value) {
+  return Object.fromEntries(Object.entries<Value>(of).map(([key, value]) => [key, change(value)])) as typeof of;
 }
 
 interface GuardedPart {
@@ -63,7 +57,12 @@ interface GuardedPart {
 export function guardedParts(root: Plan, input: JsonObject): GuardedPart[] {
   const operations = Object.values(root.operations);
   if (root.ability.kind === 'operation') {
-    return operations.map((operation) => ({ plan: root, operation, path: '', input }));
+    return operations.map((operation) =>
+      // The other one is that which is asked about lost calls.
+      operation.key === root.ability.id
+        ? { plan: root, operation, path: '', input }
+        : { plan: root, operation, path: operation.key, input: {} },
+    );
   }
   const called = Object.keys(root.workflows ?? {});
   return [

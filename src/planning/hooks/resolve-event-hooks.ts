@@ -1,10 +1,11 @@
 import type { SessionPhase } from '../../contracts/hooks.js';
 import type { PlanHook } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
+import { fits } from '../../definitions/fits-match.js';
 import type { HookDefinition } from '../../definitions/formats/hooks.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { EnvironmentVariables } from '../secrets/secret-source.js';
-import { fits, plannedHook, refuseUnreadable } from './resolve-hooks.js';
+import { plannedHook, refuseUnreadable } from './resolve-hooks.js';
 
 export interface SessionSubject {
   environment: string;

@@ -1,30 +1,21 @@
 import type { MustDeny, PlanForeignHook, ToolCall, ToolMapping } from '../../contracts/foreign-hooks.js';
 import type { JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
+import type { HookSubject, MappedAbility } from '../../definitions/fits-match.js';
 import { isForeign } from '../../definitions/foreign-hook.js';
 import type { HookDefinition } from '../../definitions/formats/hooks.js';
 import type { LowLevel } from '../../definitions/formats/low-level.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
-import {
-  isShown,
-  MAPPING_NAMES,
-  type MappedAbility,
-  mappingOf,
-  toolCallOf,
-} from '../../definitions/tool-mapping/map-tool.js';
+import { isShown, MAPPING_NAMES, mappingOf, toolCallOf } from '../../definitions/tool-mapping/map-tool.js';
+import { partsOfHandler } from '../../definitions/written-handler.js';
 import { defined } from '../../text/defined.js';
 import { didYouMean } from '../../text/nearest.js';
 import { operationInput } from '../input/check-input.js';
 import { resolveParameters } from '../resolve/check-parameters.js';
-import {
-  type ChosenImplementation,
-  chooseImplementation,
-  configOf,
-  type EnvironmentSettings,
-} from '../resolve/choose-implementation.js';
+import { chooseImplementation, configOf } from '../resolve/choose-implementation.js';
 import { type Available, checkCondition, checkTemplate } from '../steps/check-names.js';
-import { checkAt } from '../steps/definition-errors.js';
-import type { HookSubject } from './hook-subject.js';
+import { checkAt, invalidAt } from '../steps/definition-errors.js';
+import { hookLevels } from './hook-levels.js';
 
 const IN_MAPPINGS: Available = {
   names: MAPPING_NAMES,
@@ -34,7 +25,7 @@ const IN_MAPPINGS: Available = {
 };
 const IN_FILTERS: Available = { ...IN_MAPPINGS, names: ['tool_name', 'tool_input'], where: '`if` of a mapping' };
 
-/** False if `as` of a foreign hook omits it. Source: docs/hooks.md#guards-written-for-claude-code-or-codex. */
+/** False if `as` of a foreign hook omits it. */
 export function covers(hook: HookDefinition, subject: MappedAbility): boolean {
   return !isForeign(hook) || hook.as === undefined || mappingOf(hook.as, subject) !== undefined;
 }
@@ -50,9 +41,10 @@ export function resolveForeign(
   subject: MappedAbility | undefined,
 ): PlanForeignHook | undefined {
   const { handler, as: mappings = [], must_deny, abstain } = hook.value;
-  if (!('script' in handler || 'ability' in handler) || handler.format === undefined) return undefined;
-  const { plugin_root } = { plugin_root: undefined, ...('script' in handler && handler.script) };
-  const common = { format: handler.format, ...defined({ event: handler.event, plugin_root }) };
+  const { format, event, script } = partsOfHandler(handler);
+  if (format === undefined) return undefined;
+  const { plugin_root } = { plugin_root: undefined, ...script };
+  const common = { format, ...defined({ event, plugin_root }) };
   if (!subject) return { ...common, silence: 'allow' };
   for (const [index, mapping] of mappings.entries()) checkMapping(mapping, hook, ['as', index]);
   const mapping = mappingOf(mappings, subject);
@@ -68,8 +60,8 @@ export function resolveForeign(
 }
 
 function checkMapping({ tool_input, if: condition }: ToolMapping, hook: Loaded<HookDefinition>, path: PropertyKey[]) {
-  checkTemplate(tool_input, IN_MAPPINGS, hook, [...path, 'tool_input']);
-  if (condition !== undefined) checkCondition(condition, IN_FILTERS, hook, [...path, 'if']);
+  checkTemplate(tool_input, IN_MAPPINGS, { from: hook, path: [...path, 'tool_input'] });
+  if (condition !== undefined) checkCondition(condition, IN_FILTERS, { from: hook, path: [...path, 'if'] });
 }
 
 /** Omits calls that the hook sees in other environments only; each environment must have at least one. */
@@ -87,20 +79,16 @@ function mustDeny(hook: Loaded<HookDefinition>, registry: Registry, environment:
     const others = Object.keys(registry.project.environments);
     const elsewhere = others.some((name) => mappingOf(mappings, mappedAbilityOf(registry, ability, name, hook, path)));
     if (elsewhere) continue;
-    throw new AbilityError({
-      code: 'definition.invalid',
-      message: `The hook ${id} must deny a call of ${ability}, but no entry of \`as\` fits that ability`,
-      location: hook.locate(path),
-      suggestion: 'Add an entry to `as` whose `match` fits it.',
-    });
+    const message = `The hook ${id} must deny a call of ${ability}, but no entry of \`as\` fits that ability`;
+    throw invalidAt({ from: hook, path }, message, 'Add an entry to `as` whose `match` fits it.');
   }
   if (calls.length > 0) return calls;
-  throw new AbilityError({
-    code: 'definition.invalid',
-    message: `In ${environment} no entry of \`as\` fits a call that the hook ${id} must deny`,
-    location: hook.locate(['must_deny']),
-    suggestion: `Add a call of an ability that \`as\` fits in ${environment}.`,
-  });
+  const message = `In ${environment} no entry of \`as\` fits a call that the hook ${id} must deny`;
+  throw invalidAt(
+    { from: hook, path: ['must_deny'] },
+    message,
+    `Add a call of an ability that \`as\` fits in ${environment}.`,
+  );
 }
 
 /**
@@ -109,7 +97,9 @@ function mustDeny(hook: Loaded<HookDefinition>, registry: Registry, environment:
  */
 function asCalled(registry: Registry, operation: Loaded<LowLevel>, environment: string, given: JsonObject): JsonObject {
   const { operation_key: key, input_schema } = operation.value;
-  const { chosen, settings } = inEnvironment(registry, operation, environment);
+  const config = configOf(registry, key);
+  const settings = config?.value.environments?.[environment];
+  const chosen = chooseImplementation(registry, operation, config, settings);
   const implementation = { id: chosen.id, ...resolveParameters(chosen, settings) };
   try {
     return operationInput({ key, input_schema, implementation }, given);
@@ -120,7 +110,7 @@ function asCalled(registry: Registry, operation: Loaded<LowLevel>, environment: 
 }
 
 function shown(mapping: ToolMapping, input: JsonObject, hook: Loaded<HookDefinition>, path: PropertyKey[]): ToolCall {
-  return checkAt(hook, [...path, 'input'], () => {
+  return checkAt({ from: hook, path: [...path, 'input'] }, () => {
     const call = toolCallOf(mapping, input);
     if (isShown(mapping, call)) return call;
     throw new AbilityError({
@@ -139,20 +129,7 @@ export function mappedAbilityOf(
   hook: Loaded<HookDefinition>,
   path: PropertyKey[],
 ): HookSubject {
-  const operation = operationOf(registry, ability, hook, path);
-  const { scope, effects } = operation.value;
-  const { body } = inEnvironment(registry, operation, environment).chosen;
-  return { ability, modules: scope.modules ?? [], environment, kind: body.kind, effects, tags: body.tags ?? [] };
-}
-
-function inEnvironment(
-  registry: Registry,
-  operation: Loaded<LowLevel>,
-  environment: string,
-): { chosen: ChosenImplementation; settings: EnvironmentSettings | undefined } {
-  const config = configOf(registry, operation.value.operation_key);
-  const settings = config?.value.environments?.[environment];
-  return { chosen: chooseImplementation(registry, operation, config, settings), settings };
+  return hookLevels(registry, operationOf(registry, ability, hook, path), environment).subject;
 }
 
 function operationOf(

@@ -1,15 +1,14 @@
 import { isRepeatable } from '../../contracts/effects.js';
-import type { PlanHandler } from '../../contracts/plan.js';
 import { AbilityError, type Problem } from '../../contracts/problem.js';
 import { kindOf, loadedComposite } from '../../definitions/find-ability.js';
-import type { HookDefinition } from '../../definitions/formats/hooks.js';
+import type { HookDefinition, WrittenOf } from '../../definitions/formats/hooks.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
+import type { HandlerOf } from '../../rules/hooks/handlers.js';
 import { didYouMean } from '../../text/nearest.js';
 import { resolveCallable } from '../resolve/resolve-callable.js';
 import type { EnvironmentVariables } from '../secrets/secret-source.js';
 import { type Available, checkTemplate } from '../steps/check-names.js';
-
-export type AbilityHandler = Extract<HookDefinition['handler'], { ability: unknown }>['ability'];
+import { invalidAt } from '../steps/definition-errors.js';
 
 /**
  * The low-level ability that answers for a hook. No hook fires around it, so that none can lead to itself; it must
@@ -19,23 +18,23 @@ export type AbilityHandler = Extract<HookDefinition['handler'], { ability: unkno
 export function resolveGuardAbility(
   registry: Registry,
   hook: Loaded<HookDefinition>,
-  { key, with: input, timeout_sec = 10 }: AbilityHandler,
+  { key, with: input }: WrittenOf<'ability'>['ability'],
   available: Available,
   variables: EnvironmentVariables,
-): Extract<PlanHandler, { kind: 'ability' }> {
+): Omit<HandlerOf<'ability'>, 'timeout_ms'> {
   const path = ['handler', 'ability', 'key'];
   const operation = registry.operations.get(key);
   if (!operation) throw new AbilityError({ ...whyNone(registry, hook, key), location: hook.locate(path) });
   const refuse = (what: string, suggestion: string): never => {
     const message = `The ability ${key} ${what}, so it cannot answer for the hook ${hook.value.id}`;
-    throw new AbilityError({ code: 'definition.invalid', message, location: hook.locate(path), suggestion });
+    throw invalidAt({ from: hook, path }, message, suggestion);
   };
   const { effects, output_files: files } = operation.value;
   if (!isRepeatable(effects)) refuse(`is ${effects}`, 'A hook may run again; name an ability that only reads.');
   if (files && Object.keys(files).length > 0) refuse('makes files', 'Name one that returns only a HookResult.');
-  if (input !== undefined) checkTemplate(input, available, hook, ['handler', 'ability', 'with']);
+  if (input !== undefined) checkTemplate(input, available, { from: hook, path: ['handler', 'ability', 'with'] });
   const planned = resolveCallable(registry, operation, variables);
-  return { kind: 'ability', operation: planned, ...(input && { with: input }), timeout_ms: timeout_sec * 1000 };
+  return { kind: 'ability', operation: planned, ...(input && { with: input }) };
 }
 
 function whyNone(registry: Registry, { value: { id } }: Loaded<HookDefinition>, key: string): Problem {

@@ -3,14 +3,19 @@ import type { Ajv2020 } from 'ajv/dist/2020.js';
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import { AbilityError, reasonOf } from '../../contracts/problem.js';
 import { digestOf } from '../../rules/canonical.js';
+import { pointerSteps } from '../../text/json-pointer.js';
 import { memoize } from '../../text/memoize.js';
 import { didYouMean } from '../../text/nearest.js';
-import { schemaReading } from './json-schema/validators.js';
+import { exactAjv, prepare } from './json-schema/validators.js';
 
 const MAX_KEPT = 5000;
 const MAX_NAMES = 12;
 /** An input may have as many errors as members. */
 const MAX_ERRORS = 100;
+
+const validators = new Map<string, ValidateFunction>();
+/** Avoids computing the digest of a plan's schemas at every call. */
+const bySchema = new WeakMap<JsonObject, ValidateFunction>();
 
 /**
  * Compiles a JSON Schema (draft 2020-12) once.
@@ -18,7 +23,7 @@ const MAX_ERRORS = 100;
  * keyword; `details.path` leads to the first mistake.
  */
 export function compileSchema(schema: JsonObject, what: string): ValidateFunction {
-  const { ajv, prepare, validators, bySchema } = schemaReading();
+  const ajv = exactAjv();
   const seen = bySchema.get(schema);
   if (seen) return seen;
   const key = digestOf(schema);
@@ -49,7 +54,7 @@ function refused(schema: JsonObject, what: string, ajv: Ajv2020, error: unknown)
     {
       code: 'definition.invalid',
       message: `${what} is not a JSON Schema (draft 2020-12): ${reason}`,
-      ...(first && { details: { path: pathOf(first) } }),
+      ...(first && { details: { path: pointerSteps(first.instancePath) } }),
       ...(first && wantsSchema(first) && { suggestion: 'A schema is a map, such as `{ type: string }`.' }),
     },
     { cause: error },
@@ -65,10 +70,9 @@ const sound = new WeakSet<JsonObject>();
 /** Compiles only if necessary: a project has thousands. @throws AbilityError as {@link compileSchema}. */
 export function checkSchema(schema: JsonObject, what: string): void {
   if (sound.has(schema)) return;
-  const { ajv, prepare } = schemaReading();
   const { $schema: _, ...rest } = schema;
   const isPlain = !ONLY_COMPILED.test(JSON.stringify(schema));
-  if (!isPlain || ajv.validateSchema(rest) !== true) compileSchema(schema, what);
+  if (!isPlain || exactAjv().validateSchema(rest) !== true) compileSchema(schema, what);
   else prepare(schema, what);
   sound.add(schema);
 }
@@ -130,11 +134,6 @@ function describe(errors: ErrorObject[]): string[] {
     return `${where}${error.message ?? 'is wrong'}`;
   });
   return [...new Set(texts)];
-}
-
-function pathOf({ instancePath }: ErrorObject): string[] {
-  const steps = instancePath.split('/').slice(1);
-  return steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
 /** Whether something else is where a schema belongs, such as `name: string` under `properties`. */

@@ -2,10 +2,11 @@ import { isFileValue } from '../../contracts/files.js';
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import type { CallStep, Plan, PlanOperation, PlanRetry, PlanScript } from '../../contracts/plan.js';
 import type { CallPreview, ScriptPreview } from '../../contracts/preview.js';
-import { AbilityError, type Problem } from '../../contracts/problem.js';
+import type { Problem } from '../../contracts/problem.js';
 import { callInput } from '../../rules/calls/call-input.js';
 import { attemptsOf, RETRY, stepLimit } from '../../rules/calls/call-limits.js';
 import { formatDuration, parseDuration } from '../../rules/duration.js';
+import { unlessRefused } from '../../text/attempt.js';
 import { operationInput } from '../input/check-input.js';
 import { evaluateScript, type ScriptFacts, type ValuePiece } from '../scripts/texts/evaluate-script.js';
 import { plainTextOf, writeScript } from '../scripts/texts/write-script.js';
@@ -51,9 +52,16 @@ export function previewCall(call: PreviewedCall): CallPreview {
       before,
       environment,
     ),
+    unknown: unknownOf(operation),
     script: scriptPreview(call, input),
     workflow: null,
   };
+}
+
+function unknownOf({ unknown }: PlanOperation): CallPreview['unknown'] {
+  if (!unknown) return null;
+  const { call, attempts, wait_ms } = unknown;
+  return { call, attempts, wait_ms };
 }
 
 function scriptPreview({ operation, given, known }: PreviewedCall, input: JsonObject | undefined) {
@@ -91,12 +99,10 @@ function retryOf(written: PlanRetry | undefined, known: Known): CallPreview['ret
 /** Null if the time-out is a template that only the run can evaluate. */
 function limitOf(plan: Plan, operation: PlanOperation, timeout: string | undefined, known: Known): number | null {
   if (timeout === undefined) return stepLimit(plan.limits, operation, undefined);
-  try {
-    return stepLimit(plan.limits, operation, parseDuration(previewText(timeout, known)));
-  } catch (error) {
-    if (!(error instanceof AbilityError)) throw error;
-    return null;
-  }
+  return unlessRefused(
+    () => stepLimit(plan.limits, operation, parseDuration(previewText(timeout, known))),
+    () => null,
+  );
 }
 
 interface PreviewedScript {

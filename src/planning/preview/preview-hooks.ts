@@ -1,10 +1,11 @@
 import type { Caller, Person } from '../../contracts/callers.js';
 import type { Phase } from '../../contracts/hooks.js';
 import type { JsonObject } from '../../contracts/json.js';
-import type { Plan, PlanEnvironment, PlanHandler, PlanHook, PlanOperation } from '../../contracts/plan.js';
+import type { Plan, PlanEnvironment, PlanHook, PlanOperation } from '../../contracts/plan.js';
 import type { ApprovalPreview, HookPreview } from '../../contracts/preview.js';
 import { GUARD_APPROVAL_MS } from '../../rules/calls/call-limits.js';
 import { formatDuration } from '../../rules/duration.js';
+import { type HandlerName, type HandlerOf, handlerKindOf } from '../../rules/hooks/handlers.js';
 import { failedAnswer, firesFor, hookFacts } from '../../rules/hooks/hook-facts.js';
 import { hide, type Known, previewCondition } from './partial-evaluation.js';
 
@@ -20,12 +21,12 @@ interface HookSubject {
 /** Evaluates expressions only. Built-in hooks come last, as in calls; a certain denial ends the phase. */
 export function previewHooks(hooks: readonly PlanHook[], phase: Phase, subject: HookSubject): HookPreview[] {
   const facts = factsOf(phase, subject);
-  const isLate = ({ handler }: PlanHook): boolean => handler.kind === 'builtin' && phase !== 'PreAbilityCreate';
+  const isLate = ({ handler }: PlanHook): boolean => handlerKindOf(handler).isInAttempt && phase !== 'PreAbilityCreate';
   const firing = hooks.filter((hook) => firesFor(hook, subject.user.caller));
   const ordered = [...firing.filter((hook) => !isLate(hook)), ...firing.filter(isLate)];
   const previews: HookPreview[] = [];
   for (const { id, handler } of ordered) {
-    const preview = previewHook(id, handler, phase, facts);
+    const preview = previewOf(handler)(handler, { ...NOTHING, id, phase, handler: handler.kind }, facts);
     previews.push(preview);
     if (preview.decision === 'deny') break;
   }
@@ -42,23 +43,31 @@ function factsOf(phase: Phase, { plan, operation, input, user }: HookSubject): K
   return { values: { ...facts, task }, unknown };
 }
 
-function previewHook(id: string, handler: PlanHandler, phase: Phase, facts: Known): HookPreview {
-  const nothing: HookPreview = {
-    id,
-    phase,
-    handler: handler.kind,
-    decision: null,
-    status: 'ok',
-    reason: null,
-    suggestion: null,
-    warnings: [],
-    depends_on: [],
-    asks: null,
-  };
-  if (handler.kind === 'script')
-    return { ...nothing, asks: [...handler.script.interpreter, handler.script.path].join(' ') };
-  if (handler.kind === 'ability') return { ...nothing, asks: handler.operation.key };
-  if (handler.kind === 'builtin') return { ...nothing, asks: handler.name };
+const NOTHING: Omit<HookPreview, 'id' | 'phase' | 'handler'> = {
+  decision: null,
+  status: 'ok',
+  reason: null,
+  suggestion: null,
+  warnings: [],
+  depends_on: [],
+  asks: null,
+};
+
+/** @param hook the preview of a hook of which nothing is known. */
+type Preview<K extends HandlerName> = (handler: HandlerOf<K>, hook: HookPreview, facts: Known) => HookPreview;
+
+const PREVIEWS: { readonly [K in HandlerName]: Preview<K> } = {
+  expression: previewExpression,
+  script: ({ script }, hook) => ({ ...hook, asks: [...script.interpreter, script.path].join(' ') }),
+  builtin: ({ name }, hook) => ({ ...hook, asks: name }),
+  ability: ({ operation }, hook) => ({ ...hook, asks: operation.key }),
+};
+
+function previewOf<K extends HandlerName>({ kind }: { kind: K }): Preview<K> {
+  return PREVIEWS[kind];
+}
+
+function previewExpression(handler: HandlerOf<'expression'>, hook: HookPreview, facts: Known): HookPreview {
   const { deny_if, confirm_if, warn_if, reason, suggestion = null } = handler;
   const warned: string[] = [];
   // In the order of the run.
@@ -70,16 +79,20 @@ function previewHook(id: string, handler: PlanHandler, phase: Phase, facts: Know
     if (condition === undefined) continue;
     const { value, depends_on, problem } = previewCondition(condition, facts);
     if (problem) {
-      const { status, decision: answer, reason: why } = failedAnswer(id, { phase, path: '' }, problem.message);
-      return { ...nothing, status, decision: answer, reason: why ?? null, warnings: warned };
+      const {
+        status,
+        decision: answer,
+        reason: why,
+      } = failedAnswer(hook.id, { phase: hook.phase, path: '' }, problem.message);
+      return { ...hook, status, decision: answer, reason: why ?? null, warnings: warned };
     }
-    if (depends_on.length > 0) return { ...nothing, reason, warnings: warned, depends_on };
+    if (depends_on.length > 0) return { ...hook, reason, warnings: warned, depends_on };
     if (value !== true) continue;
-    if (decision === 'deny') return { ...nothing, decision, reason, suggestion, warnings: warned };
-    if (decision !== 'warn') return { ...nothing, decision, reason, warnings: warned };
+    if (decision === 'deny') return { ...hook, decision, reason, suggestion, warnings: warned };
+    if (decision !== 'warn') return { ...hook, decision, reason, warnings: warned };
     warned.push(reason);
   }
-  return { ...nothing, decision: 'allow', warnings: warned };
+  return { ...hook, decision: 'allow', warnings: warned };
 }
 
 export interface Asker extends Person {

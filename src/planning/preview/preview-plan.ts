@@ -1,20 +1,21 @@
 import type { JsonObject } from '../../contracts/json.js';
 import { taskQueueOf } from '../../contracts/names.js';
-import type { Plan, PlanImplementation, PlanOperation } from '../../contracts/plan.js';
+import type { Plan, PlanOperation } from '../../contracts/plan.js';
 import type { CallPreview, HookPreview, OperationPreview, PlanPreview, StepPreview } from '../../contracts/preview.js';
-import { AbilityError, type Problem } from '../../contracts/problem.js';
+import type { Problem } from '../../contracts/problem.js';
 import type { Registry } from '../../definitions/registry.js';
-import { describeImplementation } from '../../rules/calls/describe-implementation.js';
+import { kindOf } from '../../kinds/kinds.js';
 import { toolName } from '../../rules/calls/tool-name.js';
 import { digestOf } from '../../rules/canonical.js';
 import { denialOf } from '../../rules/hooks/hook-facts.js';
 import { planDigest } from '../../rules/plans/plan-digest.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
+import { unlessRefused } from '../../text/attempt.js';
 import { guardedParts } from '../hooks/hook-parts.js';
 import { taskInput } from '../input/check-input.js';
 import { plannedLifecycle } from '../resolve/lifecycle.js';
 import { resolvePlan } from '../resolve/resolve-plan.js';
-import { credentialReferences, missingCredentials } from '../secrets/credentials.js';
+import { missingCredentials } from '../secrets/credentials.js';
 import { EnvironmentVariables, SecretSource } from '../secrets/secret-source.js';
 import { inferPlacement } from '../steps/infer-placement.js';
 import { previewCall } from './preview-call.js';
@@ -144,29 +145,20 @@ function denials(creation: PlanPreview['creation']): Problem[] {
 }
 
 function operationsOf({ operations }: Plan, secrets: SecretSource): OperationPreview[] {
-  return Object.values(operations).map((operation) =>
-    previewOperation(operation, (reference) => has(secrets, reference)),
-  );
-}
-
-/** False for a reference that leads out of the project: the problems list it already. */
-function has(secrets: SecretSource, reference: string): boolean {
-  try {
-    return secrets.has(reference);
-  } catch (error) {
-    if (!(error instanceof AbilityError)) throw error;
-    return false;
-  }
+  // A reference that leads out of the project: the problems list it already.
+  const has = (reference: string): boolean => unlessRefused(() => secrets.has(reference)) ?? false;
+  return Object.values(operations).map((operation) => previewOperation(operation, has));
 }
 
 function pinnedLater({ operations }: Plan): string[] {
-  return Object.values(operations).flatMap(({ key, implementation }) => (implementation.kind === 'mcp' ? [key] : []));
+  return Object.values(operations).flatMap(({ key, implementation }) => (kindOf(implementation).hasPins ? [key] : []));
 }
 
 /** The chosen implementation. @param has whether a reference to a secret can be resolved. */
-export function previewOperation(operation: PlanOperation, has: (reference: string) => boolean): OperationPreview {
+function previewOperation(operation: PlanOperation, has: (reference: string) => boolean): OperationPreview {
   const { key, version, effects, implementation, fast } = operation;
   const { id, kind, tags, timeout_ms, prompts } = implementation;
+  const own = kindOf(implementation);
   return {
     key,
     version,
@@ -175,20 +167,13 @@ export function previewOperation(operation: PlanOperation, has: (reference: stri
     kind,
     tags,
     tool: toolName(operation),
-    does: withoutLogin(doesOf(implementation)),
+    does: withoutLogin(own.describeFully(implementation)),
     timeout_ms,
     fast,
-    rate_limit: kind === 'api' ? implementation.api.rate_limit : null,
-    credentials: credentialReferences(implementation).map((one) => ({ ...one, is_set: has(one.reference) })),
+    rate_limit: own.rateLimit(implementation),
+    credentials: own.credentials(implementation).map((one) => ({ ...one, is_set: has(one.reference) })),
     prompts: Object.keys(prompts),
   };
-}
-
-function doesOf(implementation: PlanImplementation): string {
-  const what = describeImplementation(implementation);
-  if (implementation.kind !== 'mcp') return what;
-  const { server } = implementation.mcp;
-  return `${what} (${server.transport === 'http' ? server.url : [server.command, ...server.args].join(' ')})`;
 }
 
 function withoutLogin(text: string): string {

@@ -1,7 +1,8 @@
 import type { JsonObject } from '../../contracts/json.js';
 import type { Plan } from '../../contracts/plan.js';
 import type { ConcurrencyPreview, StartPreview } from '../../contracts/preview.js';
-import { AbilityError, type Problem } from '../../contracts/problem.js';
+import type { Problem } from '../../contracts/problem.js';
+import { unlessRefused } from '../../text/attempt.js';
 import { concurrencyKey } from '../steps/concurrency-key.js';
 import { evaluateTemplatePartially } from './partial-evaluation.js';
 import { type Asker, previewGuardApproval, previewHooks } from './preview-hooks.js';
@@ -36,10 +37,8 @@ function keyOf(
 ): { key: string | null; problem: Problem | null } {
   const { is } = evaluateTemplatePartially(template, PreviewScope.of(plan, input).known);
   if (is === 'open' || !input) return { key: null, problem: null };
-  try {
-    return { key: concurrencyKey(template, input, plan), problem: null };
-  } catch (error) {
-    if (!(error instanceof AbilityError)) throw error;
-    return { key: null, problem: error.toProblem() };
-  }
+  return unlessRefused(
+    () => ({ key: concurrencyKey(template, input, plan), problem: null }),
+    (refusal) => ({ key: null, problem: refusal.toProblem() }),
+  );
 }

@@ -1,7 +1,17 @@
 import type { JsonObject } from '../../contracts/json.js';
-import type { CallStep, ErrorHandler, Plan, PlanOperation, PlanStep, PlanUndo } from '../../contracts/plan.js';
+import type {
+  ApprovalStep,
+  CallStep,
+  ErrorHandler,
+  ForeachStep,
+  Plan,
+  PlanOperation,
+  PlanStep,
+  PlanUndo,
+} from '../../contracts/plan.js';
 import type {
   AnswerPreview,
+  ApprovalPreview,
   CallPreview,
   PlanPreview,
   Runs,
@@ -13,12 +23,18 @@ import { childPlan } from '../../rules/plans/child-plan.js';
 import { nameOfStep } from '../../rules/steps/turn-paths.js';
 import { UNDO_ASKS } from '../../rules/tasks/describe-undo.js';
 import { checkAgainst } from '../input/schemas.js';
-import { previewCondition, previewInput, previewValue } from './partial-evaluation.js';
+import {
+  type Known,
+  previewCondition,
+  previewExpression,
+  previewInput,
+  previewText,
+  previewValue,
+} from './partial-evaluation.js';
 import { inputProblem, previewCall, withDefaults } from './preview-call.js';
-import { type Asker, previewGuardApproval } from './preview-hooks.js';
+import { type Asker, decidersOf, previewGuardApproval } from './preview-hooks.js';
 import { PreviewScope } from './preview-scope.js';
 import { previewConcurrency, previewStart } from './preview-start.js';
-import { foreachOf, stepApproval, whatOf } from './preview-verbs.js';
 
 /** Above this number of steps, called workflows are no longer expanded. */
 const MAX_STEPS = 3000;
@@ -212,6 +228,7 @@ export class StepPreviewer {
       limit_ms: null,
       hooks: [],
       approval: null,
+      unknown: null,
       script: null,
       workflow: this.shown < MAX_STEPS ? this.child(child, input) : null,
     };
@@ -288,4 +305,64 @@ function undoOf(undo: PlanUndo, { plan, known }: PreviewScope, own: CallPreview 
   const approval = asks ? previewGuardApproval(title, [UNDO_ASKS], [], plan.environment) : null;
   const covered = asks ? 'no' : (own?.approval?.asked ?? 'no');
   return { call, effects: operation.effects, with: shown, approval, covered };
+}
+
+/** The target of a step in a few words: the called ability, the title of an approval, the awaited event. */
+export function whatOf(step: PlanStep, known: Known): string {
+  switch (step.verb) {
+    case 'call':
+      return step.call;
+    case 'approval':
+      return previewText(step.approval.title, known);
+    case 'wait': {
+      const { wait } = step;
+      if ('for' in wait) return previewText(wait.for, known);
+      if ('until' in wait) return `until ${wait.until}`;
+      const limit = wait.timeout === undefined ? '' : `, for at most ${previewText(wait.timeout, known)}`;
+      return `the signal ${wait.signal}${wait.if === undefined ? '' : ` with ${wait.if}`}${limit}`;
+    }
+    case 'fail':
+      return step.fail.code;
+    case 'foreach':
+      return 'expression' in step.foreach ? step.foreach.expression : '';
+    case 'repeat': {
+      const { until, every, max } = step.repeat;
+      return `until ${until}, every ${previewText(every, known)}, at most ${typeof max === 'number' ? max : previewText(max, known)} times`;
+    }
+    case 'parallel':
+    case 'race':
+      return `${step.branches.length} branches`;
+    case 'steps':
+      return step.template ? `of the template ${step.template.name}` : '';
+    case 'switch':
+    case 'let':
+    case 'end':
+      return '';
+  }
+}
+
+export function stepApproval({ approval }: ApprovalStep, { plan, known }: PreviewScope): ApprovalPreview {
+  const { title, approvers, quorum, expires, comment, fields = {} } = approval;
+  const deciders = decidersOf(plan.environment);
+  return {
+    ...deciders,
+    ...(approvers && { approvers: approvers.listed, people: approvers.people }),
+    ...(quorum !== undefined && { quorum }),
+    title: previewText(title, known),
+    asked: 'yes',
+    reasons: [],
+    expires: previewText(expires, known),
+    comment,
+    fields,
+  };
+}
+
+export function foreachOf({ foreach, max_parallel }: ForeachStep, known: Known): StepPreview['foreach'] {
+  const atOnce = typeof max_parallel === 'number' ? max_parallel : previewText(max_parallel, known);
+  if ('list' in foreach) return { items: foreach.list.length, depends_on: [], problem: null, max_parallel: atOnce };
+  const { value, depends_on, problem } = previewExpression(foreach.expression, known);
+  const isList = Array.isArray(value);
+  const message = `\`${foreach.expression}\` gives ${JSON.stringify(value).slice(0, 100)}, which is no list`;
+  const notList = problem || depends_on.length > 0 || isList ? problem : { code: 'expression.not_list', message };
+  return { items: isList ? value.length : null, depends_on, problem: notList, max_parallel: atOnce };
 }

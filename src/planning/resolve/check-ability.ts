@@ -7,7 +7,7 @@ import type { LowLevel } from '../../definitions/formats/low-level.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { didYouMean } from '../../text/nearest.js';
 import { checkAgainst, checkSchema } from '../input/schemas.js';
-import { relocated } from '../steps/definition-errors.js';
+import { notThere, relocated } from '../steps/definition-errors.js';
 
 /** @throws AbilityError `scope.environment` if the ability is not available there. Source: R-000-28. */
 export function checkScope(
@@ -50,14 +50,9 @@ export function checkAgent(registry: Registry, agent: Loaded<AgentProfile>): voi
   const ids = abilityIds(registry);
   for (const [index, id] of agent.value.operations.entries()) {
     if (ids.includes(id)) continue;
-    const broken = registry.broken.get(`ability:${id}`);
-    if (broken) throw new AbilityError(broken);
-    throw new AbilityError({
-      code: 'definition.unknown_reference',
-      message: `There is no ability \`${id}\``,
-      location: agent.locate(['operations', index]),
-      suggestion: didYouMean(id, ids),
-    });
+    const location = agent.locate(['operations', index]);
+    const suggestion = didYouMean(id, ids);
+    throw notThere(registry, `ability:${id}`, { message: `There is no ability \`${id}\``, location, suggestion });
   }
 }
 

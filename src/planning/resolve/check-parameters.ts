@@ -7,7 +7,7 @@ import type { Loaded } from '../../definitions/registry.js';
 import { canonicalJson } from '../../rules/canonical.js';
 import { didYouMean } from '../../text/nearest.js';
 import { satisfies } from '../input/schemas.js';
-import { walkSteps } from '../steps/walk-steps.js';
+import { stepCalls } from '../steps/called-abilities.js';
 import type { ChosenImplementation, EnvironmentSettings } from './choose-implementation.js';
 
 /** `defaults`: the parameters that an implementation sets; `overridable`: those that callers may change. */
@@ -57,15 +57,10 @@ export function checkParameters(
 }
 
 /** Keywords about several properties together: checking a single parameter must ignore them. */
-const OF_SEVERAL: ReadonlySet<string> = new Set(
-  ['required', 'oneOf', 'anyOf', 'allOf', 'not', 'if', 'then', 'else', 'minProperties', 'const', 'enum'].concat([
-    'dependentRequired',
-    'dependentSchemas',
-    'dependencies',
-    'unevaluatedProperties',
-    '$ref',
-  ]),
-);
+const OF_SEVERAL: ReadonlySet<string> = new Set([
+  ...['required', 'oneOf', 'anyOf', 'allOf', 'not', 'if', 'then', 'else', 'minProperties', 'const', 'enum', '$ref'],
+  ...['dependentRequired', 'dependentSchemas', 'dependencies', 'unevaluatedProperties'],
+]);
 
 function partOf(schema: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(schema).filter(([keyword]) => !OF_SEVERAL.has(keyword)));
@@ -73,26 +68,17 @@ function partOf(schema: JsonObject): JsonObject {
 
 /** Refuses parameters that the callee's implementation reserves. @throws AbilityError `definition.invalid`. */
 export function checkStepParameters(workflow: Loaded<HighLevel>, operations: ReadonlyMap<string, PlanOperation>): void {
-  for (const { step, path } of walkSteps(workflow.value)) {
-    if (step.verb !== 'call') continue;
-    const calls = [{ call: step.call, with: step.with, at: path }];
-    if (step.undo) calls.push({ call: step.undo.call, with: step.undo.with, at: [...path, 'undo'] });
-    for (const { call, with: given, at } of calls) {
-      const name = keptByImplementation(operations.get(call), given);
-      if (name === undefined) continue;
-      throw new AbilityError({
-        code: 'definition.invalid',
-        message: `\`${name}\` is set by the implementation ${operations.get(call)?.implementation.id} of ${call}`,
-        location: workflow.locate([...at, 'with', name], 'key'),
-        suggestion: 'Leave it out, or list it as `overridable` at the implementation.',
-      });
-    }
+  for (const { id, with: given, path } of stepCalls(workflow.value)) {
+    const operation = operations.get(id);
+    const name = operation && typeof given === 'object' ? keptParameter(operation, given) : undefined;
+    if (!operation || name === undefined) continue;
+    throw new AbilityError({
+      code: 'definition.invalid',
+      message: `\`${name}\` is set by the implementation ${operation.implementation.id} of ${id}`,
+      location: workflow.locate([...path.slice(0, -1), 'with', name], 'key'),
+      suggestion: 'Leave it out, or list it as `overridable` at the implementation.',
+    });
   }
-}
-
-function keptByImplementation(operation: PlanOperation | undefined, given: JsonObject | string | undefined) {
-  if (!operation || typeof given !== 'object') return undefined;
-  return keptParameter(operation, given);
 }
 
 /** The first parameter of an input that is not overridable and differs from the implementation's value. */

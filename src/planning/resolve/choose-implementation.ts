@@ -2,14 +2,15 @@ import { AbilityError } from '../../contracts/problem.js';
 import type { AbilityConfig } from '../../definitions/formats/config.js';
 import type { ImplementationBody, ImplementationDocument } from '../../definitions/formats/implementation.js';
 import type { LowLevel } from '../../definitions/formats/low-level.js';
-import type { Loaded, Registry } from '../../definitions/registry.js';
+import { type Loaded, type Registry, unreadable } from '../../definitions/registry.js';
+import type { Spot } from '../../definitions/spot.js';
 import { memoize } from '../../text/memoize.js';
-import { didYouMean } from '../../text/nearest.js';
+import { nearestOrAll } from '../../text/nearest.js';
+import { notThere } from '../steps/definition-errors.js';
 
 /** @throws AbilityError if the file that might hold it is broken. */
 export function configOf(registry: Registry, ability: string): Loaded<AbilityConfig> | undefined {
-  const opaque = registry.opaque.find((file) => file.kind === 'config')?.problem;
-  const broken = registry.broken.get(`config:${ability}`) ?? opaque;
+  const broken = registry.broken.get(`config:${ability}`) ?? unreadable(registry, 'config');
   if (broken) throw new AbilityError(broken);
   return registry.configs.get(ability);
 }
@@ -30,15 +31,15 @@ export function chooseImplementation(
   const allowed = settings?.allowed_implementations ?? config?.value.allowed_implementations;
   if (wanted !== undefined) {
     const chosen = available.find(({ id }) => id === wanted);
-    if (!chosen) throw unknownImplementation(wanted, key, available, registry, config as Loaded<AbilityConfig>);
-    if (allowed && !allowed.includes(wanted)) {
-      throw new AbilityError({
-        code: 'config.invalid',
-        message: `The default implementation ${wanted} of ${key} is not among \`allowed_implementations\``,
-        location: config?.locate(['default_implementation']),
-      });
+    const location = config?.locate(['default_implementation']);
+    if (!chosen) {
+      const names = available.map(({ id }) => id);
+      const problem = { message: `${key} has no implementation ${wanted}`, location };
+      throw notThere(registry, `implementation:${wanted}`, { ...problem, suggestion: nearestOrAll(wanted, names) });
     }
-    return chosen;
+    if (!allowed || allowed.includes(wanted)) return chosen;
+    const message = `The default implementation ${wanted} of ${key} is not among \`allowed_implementations\``;
+    throw new AbilityError({ code: 'config.invalid', message, location });
   }
   const candidates = allowed ? available.filter(({ id }) => allowed.includes(id)) : available;
   const [only, another] = candidates;
@@ -83,44 +84,21 @@ const documentsBy = memoize((registry: Registry) => {
   return found;
 });
 
-function unknownImplementation(
-  wanted: string,
-  key: string,
-  available: ChosenImplementation[],
-  registry: Registry,
-  config: Loaded<AbilityConfig>,
-): AbilityError {
-  const broken = registry.broken.get(`implementation:${wanted}`);
-  if (broken) return new AbilityError(broken);
-  const names = available.map(({ id }) => id);
-  return new AbilityError({
-    code: 'definition.unknown_reference',
-    message: `${key} has no implementation ${wanted}`,
-    location: config.locate(['default_implementation']),
-    suggestion: didYouMean(wanted, names) ?? (names.length > 0 ? `There are: ${names.join(', ')}.` : undefined),
-  });
-}
-
-export interface ChosenImplementation {
+export interface ChosenImplementation extends Spot {
   id: string;
   body: ImplementationBody;
-  from: Loaded<unknown>;
-  /** The path of the body in `from`. */
-  path: PropertyKey[];
 }
 
 export type EnvironmentSettings = NonNullable<AbilityConfig['environments']>[string];
 
-interface WrittenImplementation {
-  /** Its own id; the operation key if it has none. */
-  id: string;
+interface WrittenImplementation extends ChosenImplementation {
   operation: string;
-  body: ImplementationBody;
-  from: Loaded<unknown>;
-  path: PropertyKey[];
 }
 
-/** Every implementation in operations, documents and configurations. Source: C-19. */
+/**
+ * Every implementation in operations, documents and configurations. Its id is the operation key if it has none.
+ * Source: C-19.
+ */
 export function* implementationBodies(registry: Registry): Generator<WrittenImplementation> {
   for (const [operation, from] of registry.operations) {
     const { implementation: body } = from.value;

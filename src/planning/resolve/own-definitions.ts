@@ -1,7 +1,7 @@
 import type { Placement } from '../../contracts/names.js';
-import { AbilityError } from '../../contracts/problem.js';
 import { loadedComposite } from '../../definitions/find-ability.js';
 import type { Registry } from '../../definitions/registry.js';
+import { unlessRefused } from '../../text/attempt.js';
 import { inferPlacement } from '../steps/infer-placement.js';
 
 /** What a client that has the definitions knows of an ability; those of the worker decide. */
@@ -23,12 +23,9 @@ export function ownDefinitions(
     const found = registry.operations.get(ability) ?? loadedComposite(registry, ability);
     if (!found) return undefined;
     const { version, summary, scope } = found.value;
-    try {
+    return unlessRefused(() => {
       const { placement } = inferPlacement(registry, ability, environment);
       return { digest: registry.digest, version, placement, module: scope?.modules?.[0], summary };
-    } catch (error) {
-      if (error instanceof AbilityError) return undefined;
-      throw error;
-    }
+    });
   };
 }

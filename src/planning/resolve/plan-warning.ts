@@ -1,5 +1,7 @@
 import type { LintCode } from '../../contracts/lint-codes.js';
 import type { SourceLocation } from '../../contracts/problem.js';
+import type { Registry } from '../../definitions/registry.js';
+import type { EnvironmentVariables } from '../secrets/secret-source.js';
 
 /** A likely error in a valid definition. */
 export interface PlanWarning {
@@ -9,3 +11,11 @@ export interface PlanWarning {
 }
 
 export type Warn = (warning: PlanWarning) => void;
+
+/** What a plan is made of, and where warnings go. */
+export interface Planning {
+  registry: Registry;
+  /** Of the environment of the plan. */
+  variables: EnvironmentVariables;
+  warn: Warn;
+}

@@ -27,7 +27,7 @@ export function resolveAgent(
 ): { agent: PlanAgent; steps: PlanStep[]; model: PlanOperation } {
   const { model: name, instructions, limits } = agent.value;
   const model = resolveModel(registry, name, agent.locate(['model']), variables);
-  const { max_turns, max_calls, max_tokens, max_cost } = limits;
+  const { max_turns, max_calls, max_tokens, max_cost, on_limit } = limits;
   refuseUnpriced(registry, agent);
   const named = nameTools(tools);
   return {
@@ -35,7 +35,12 @@ export function resolveAgent(
       model: model.key,
       instructions,
       tools: named,
-      limits: { max_turns, max_calls, ...defined({ max_tokens, max_cost }) },
+      limits: {
+        max_turns,
+        max_calls,
+        ...defined({ max_tokens, max_cost }),
+        ...(on_limit === 'ask' && { on_limit }),
+      },
     },
     steps: stepsOfAgent(model.key, named, max_turns),
     model,
@@ -169,8 +174,8 @@ function programOf(registry: Registry, name: string, { command }: ModelDefinitio
   const { path, interpreter, env_profile, files } = command;
   const definition = { path, args: [], stdin: '{payload}', ...defined({ interpreter, env_profile, files }) };
   const { project, locateInProject: locate } = registry;
-  const owner = { value: project, file: 'ability.yaml', locate };
-  return { script: resolveScript(registry, definition, owner, ['models', name, 'command'], machine) };
+  const spot = { from: { value: project, file: 'ability.yaml', locate }, path: ['models', name, 'command'] };
+  return { script: resolveScript(registry, definition, spot, machine) };
 }
 
 function noModel(name: string, known: readonly string[], location: SourceLocation): AbilityError {

@@ -4,7 +4,8 @@ import { AbilityError } from '../../contracts/problem.js';
 import { defaultExplode, defaultStyle } from '../../definitions/api-styles.js';
 import type { AbilityConfig, Service } from '../../definitions/formats/config.js';
 import type { ImplementationBody } from '../../definitions/formats/implementation.js';
-import type { Loaded, Registry } from '../../definitions/registry.js';
+import { type Registry, unreadable } from '../../definitions/registry.js';
+import { locationOf, type Spot, within } from '../../definitions/spot.js';
 import { defined } from '../../text/defined.js';
 import { didYouMean } from '../../text/nearest.js';
 
@@ -14,7 +15,7 @@ type Form = Pick<ApiImplementation['api'], 'params' | 'body' | 'auth' | 'respons
 
 /**
  * Resolves every parameter's style, so that a plan does not depend on defaults. Missing parts stay out of the
- * plan, so that older digests stay the same. Source: docs/api-calls.md.
+ * plan, so that older digests stay the same.
  */
 export function resolveForm({ params, body, auth, response }: ApiSection): Form {
   const named = Object.entries(params ?? {});
@@ -74,7 +75,7 @@ interface ApiAccess {
 
 /**
  * Merges endpoints and credentials key by key: service, service in the environment, ability there.
- * @param path of the `api` section in `from`. @throws AbilityError `definition.unknown_reference` for an undefined
+ * @param spot of the `api` section. @throws AbilityError `definition.unknown_reference` for an undefined
  * service, or the error of its broken file.
  */
 export function resolveAccess(
@@ -82,10 +83,9 @@ export function resolveAccess(
   name: string | undefined,
   settings: NonNullable<AbilityConfig['environments']>[string] | undefined,
   environment: string,
-  from: Loaded<unknown>,
-  path: PropertyKey[],
+  spot: Spot,
 ): ApiAccess {
-  const service = name === undefined ? undefined : findService(registry, name, from, path);
+  const service = name === undefined ? undefined : findService(registry, name, spot);
   const there = service?.environments?.[environment];
   return {
     endpoints: { ...service?.endpoints, ...there?.endpoints, ...settings?.endpoints },
@@ -94,16 +94,15 @@ export function resolveAccess(
   };
 }
 
-function findService(registry: Registry, name: string, from: Loaded<unknown>, path: PropertyKey[]): Service {
+function findService(registry: Registry, name: string, spot: Spot): Service {
   const service = registry.services.get(name);
   if (service) return service.value;
-  const broken =
-    registry.broken.get(`service:${name}`) ?? registry.opaque.find(({ kind }) => kind === 'config')?.problem;
+  const broken = registry.broken.get(`service:${name}`) ?? unreadable(registry, 'config');
   if (broken) throw new AbilityError(broken);
   throw new AbilityError({
     code: 'definition.unknown_reference',
     message: `There is no service ${name}`,
-    location: from.locate([...path, 'service']),
+    location: locationOf(within(spot, 'service')),
     suggestion: didYouMean(name, registry.services.keys()) ?? 'Define it under `services` in registry/config.',
   });
 }

@@ -26,7 +26,8 @@ export function resolveCallable(
   const chosen = chooseImplementation(registry, operation, config, settings);
   checkParams(chosen, value.input_schema);
   if (config && settings?.env_profile !== undefined) {
-    resolveEnvProfile(registry, settings.env_profile, config, ['environments', environment, 'env_profile']);
+    const path = ['environments', environment, 'env_profile'];
+    resolveEnvProfile(registry, settings.env_profile, { from: config, path });
   }
   const hasContract = value.output_schema !== undefined;
   const implementation = resolveImplementation(registry, chosen, settings, variables, hasContract);

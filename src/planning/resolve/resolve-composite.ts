@@ -1,13 +1,13 @@
-import { EFFECTS, type Effect } from '../../contracts/effects.js';
 import type { PlanAbility, PlanOperation, PlanWorkflow } from '../../contracts/plan.js';
 import { AbilityError, type SourceLocation } from '../../contracts/problem.js';
 import { type Composite, kindOf, loadedComposite } from '../../definitions/find-ability.js';
 import type { AgentProfile } from '../../definitions/formats/agent.js';
 import type { HighLevel } from '../../definitions/formats/high-level.js';
 import type { LowLevel } from '../../definitions/formats/low-level.js';
-import type { Loaded, Registry } from '../../definitions/registry.js';
+import type { Loaded } from '../../definitions/registry.js';
+import { compositeHookLevels } from '../hooks/hook-levels.js';
 import { resolveHooks } from '../hooks/resolve-hooks.js';
-import type { EnvironmentVariables } from '../secrets/secret-source.js';
+import { gravestOf } from '../steps/called-abilities.js';
 import { checkStepTexts } from '../steps/check-step-texts.js';
 import { compileSteps } from '../steps/compile-steps.js';
 import { checkAgent, checkExamples, checkSchemas, checkScope, noSteps } from './check-ability.js';
@@ -15,10 +15,10 @@ import { checkStepParameters } from './check-parameters.js';
 import { configOf } from './choose-implementation.js';
 import { plannedLifecycle } from './lifecycle.js';
 import { limitsOf } from './limits.js';
-import type { Warn } from './plan-warning.js';
+import type { Planning } from './plan-warning.js';
 import { resolveAgent } from './resolve-agent.js';
 import { resolveEnvironment } from './resolve-environment.js';
-import { compositeLevels, resolveOperation } from './resolve-operation.js';
+import { addOperation } from './resolve-operation.js';
 
 /** What an ability calls, directly or not. */
 export interface Found {
@@ -26,10 +26,7 @@ export interface Found {
   workflows: Record<string, PlanWorkflow>;
 }
 
-export interface Resolving {
-  registry: Registry;
-  variables: EnvironmentVariables;
-  warn: Warn;
+export interface Resolving extends Planning {
   found: Found;
   /** Ids of the workflows on the path to this one, to detect recursion. */
   callers: readonly string[];
@@ -50,13 +47,13 @@ function resolveWorkflow(resolving: Resolving, workflow: Loaded<HighLevel>): Pla
   checkScope(value.id, workflow, environment);
   checkSchemas(workflow);
   checkExamples(workflow);
-  const compiled = compileSteps(registry, workflow, resolveEnvironment(registry, environment));
+  const planned = resolveEnvironment(registry, environment);
+  const compiled = compileSteps(registry, workflow, planned);
   const { calls, children, warnings, ...body } = compiled;
   warnings.forEach(resolving.warn);
   const called = resolveCalled(resolving, workflow, calls, children);
   checkStepParameters(workflow, called.used);
-  const facts = { environment: resolveEnvironment(registry, environment) };
-  checkStepTexts(workflow, called.used, facts);
+  checkStepTexts(workflow, called.used, planned);
   const ability = abilityOf(resolving, workflow, called);
   if (value.steps.length === 0) throw noSteps(value.id, workflow.locate([]));
   const limits = limitsOf(registry.project, value.timeout, value.limits);
@@ -97,12 +94,11 @@ function resolveCalled(
   calls: ReadonlySet<string>,
   children: ReadonlyMap<string, readonly PropertyKey[]>,
 ): Called {
-  const { registry, variables, warn, found, callers } = resolving;
+  const { registry, found, callers } = resolving;
   const used = new Map<string, PlanOperation>();
   for (const key of [...calls].sort()) {
     const loaded = registry.operations.get(key) as Loaded<LowLevel>;
-    found.operations[key] ??= resolveOperation(registry, loaded, variables, warn);
-    used.set(key, found.operations[key]);
+    used.set(key, addOperation(resolving, found.operations, loaded));
   }
   const inner = { ...resolving, callers: [...callers, composite.value.id] };
   const sorted = [...children].sort(([a], [b]) => (a < b ? -1 : 1));
@@ -110,33 +106,28 @@ function resolveCalled(
   return { used, composites: new Map(composites) };
 }
 
-function abilityOf(
-  { registry, variables, warn }: Resolving,
-  composite: Loaded<Composite>,
-  called: Called,
-): PlanAbility {
+function abilityOf(resolving: Resolving, composite: Loaded<Composite>, called: Called): PlanAbility {
+  const { registry, variables, warn } = resolving;
   const { value } = composite;
   const { environment } = variables;
   const settings = configOf(registry, value.id)?.value.environments?.[environment];
-  const modules = value.scope.modules ?? [];
   const [used, composites] = [[...called.used.values()], [...called.composites.values()]];
   const tagged = [...used.map(({ implementation }) => implementation), ...composites];
   const tags = [...new Set(tagged.flatMap((part) => part.tags))].sort();
-  const effects = worstOf([...used, ...composites].map((part) => part.effects));
-  const levels = compositeLevels(registry, composite, environment);
-  const subject = { ability: value.id, modules, environment, kind: 'workflow' as const, effects, tags };
+  const effects = gravestOf([...used, ...composites].map((part) => part.effects));
+  const levels = compositeHookLevels(registry, value.id, environment, { effects, tags });
   return {
     id: value.id,
     kind: 'workflow',
     version: value.version,
     summary: value.summary,
-    modules,
+    modules: levels.subject.modules,
     tags,
     effects,
     implementation: null,
     input_schema: value.input_schema,
     output_schema: value.output_schema ?? null,
-    hooks: resolveHooks(registry, subject, levels, warn, variables),
+    hooks: resolveHooks(registry, levels, warn, variables),
     ...(settings?.prompts && { prompts: settings.prompts }),
     ...plannedLifecycle(value),
     ...(value.operations && { operations: [...new Set(value.operations)].sort() }),
@@ -161,8 +152,4 @@ function resolveChild(resolving: Resolving, id: string, location: SourceLocation
   const child = resolveComposite(resolving, loaded);
   found.workflows[id] = child;
   return child;
-}
-
-function worstOf(effects: Effect[]): Effect {
-  return EFFECTS.findLast((effect) => effects.includes(effect)) ?? 'read';
 }

@@ -1,7 +1,11 @@
-import type { Approvers, PlanEnvironment } from '../../contracts/plan.js';
+import type { PlanEnvironment } from '../../contracts/plan.js';
+import type { Approvers, WhileOpen } from '../../contracts/plan-step.js';
 import { AbilityError, type SourceLocation } from '../../contracts/problem.js';
 import type { Project } from '../../definitions/formats/project.js';
 import type { Registry } from '../../definitions/registry.js';
+import { GUARD_APPROVAL_MS } from '../../rules/calls/call-limits.js';
+import { parseDuration } from '../../rules/duration.js';
+import { type Groups, groupOf } from '../../rules/groups.js';
 import { personKey } from '../../rules/tasks/person-key.js';
 import { didYouMean } from '../../text/nearest.js';
 
@@ -19,7 +23,7 @@ export function resolveEnvironment(registry: Registry, name: string): PlanEnviro
     });
   }
   const approvers = resolveApprovers(people, found.approvers);
-  refuseQuorum(found.quorum, approvers, registry.locateInProject(['environments', name, 'quorum']));
+  refuseQuorum(found.quorum, approvers, people, registry.locateInProject(['environments', name, 'quorum']));
   return {
     name,
     protected: found.protected,
@@ -29,19 +33,59 @@ export function resolveEnvironment(registry: Registry, name: string): PlanEnviro
     quorum: found.quorum,
     self_approval: found.self_approval ?? !found.protected,
     proof: found.proof,
-    ...(found.proof === 'required' && { proofs: ['os_user' as const, 'token' as const] }),
+    ...whileOpen(people, found, GUARD_APPROVAL_MS, registry.locateInProject(['environments', name, 'escalate'])),
+    ...(found.proof === 'required' && { proofs: ['os_user' as const, 'token' as const, 'oidc' as const] }),
   };
 }
 
 /** Entries listed under `people` are groups, others are persons. Source: docs/approvals.md#who-may-decide. */
-export function resolveApprovers(people: Project['people'], listed: string[]): Approvers {
-  const resolved = listed.flatMap((entry) => (Object.hasOwn(people, entry) ? (people[entry] ?? []) : [entry]));
-  return { listed, people: [...new Set(resolved)] };
+export function resolveApprovers(people: Groups, listed: string[]): Approvers {
+  const found = listed.map((entry) => ({ entry, group: groupOf(people, entry) }));
+  const resolved = found.flatMap(({ entry, group }) => group?.members ?? [entry]);
+  const groups = found.flatMap(({ group }) => (group ? [group.claim] : []));
+  return { listed, people: [...new Set(resolved)], groups: [...new Set(groups)] };
 }
 
-/** @throws AbilityError `definition.invalid` if the quorum is higher than the number of approvers. */
-export function refuseQuorum(quorum: number, { listed, people }: Approvers, location: SourceLocation): void {
-  if (listed.length === 0 || quorum <= new Set(people.map(personKey)).size) return;
+/**
+ * @param expiresMs when it expires; undefined: that is evaluated later. @returns no part if nothing is to happen. @throws
+ * AbilityError `definition.invalid` for what could not happen before it expires.
+ */
+export function whileOpen(
+  people: Groups,
+  { remind = [], escalate }: Pick<Project['environments'][string], 'remind' | 'escalate'>,
+  expiresMs: number | undefined,
+  location: SourceLocation,
+): { while_open?: WhileOpen } {
+  const late = [...remind, ...(escalate ? [escalate.after] : [])].find(
+    (text) => expiresMs !== undefined && parseDuration(text) >= expiresMs,
+  );
+  if (late !== undefined) {
+    throw new AbilityError({
+      code: 'definition.invalid',
+      message: `After ${late} the approval has expired, so no one would be reminded or asked`,
+      location,
+      suggestion: 'Choose a shorter time, or a longer `timeout`: approvals of an environment wait for 24h.',
+    });
+  }
+  if (remind.length === 0 && !escalate) return {};
+  const to = escalate && { after_ms: parseDuration(escalate.after), to: resolveApprovers(people, [escalate.to]) };
+  return {
+    while_open: { ...(remind.length > 0 && { remind_ms: remind.map(parseDuration) }), ...(to && { escalate: to }) },
+  };
+}
+
+/**
+ * The members of a group with a `claim` are not known here. @throws AbilityError `definition.invalid` if the quorum is higher
+ * than the number of approvers.
+ */
+export function refuseQuorum(
+  quorum: number,
+  { listed, people }: Approvers,
+  groups: Groups,
+  location: SourceLocation,
+): void {
+  const isOpen = listed.length === 0 || listed.some((entry) => groupOf(groups, entry)?.isOpen);
+  if (isOpen || quorum <= new Set(people.map(personKey)).size) return;
   const allowed = people.length === 0 ? 'none' : `only ${people.length} (${people.join(', ')})`;
   throw new AbilityError({
     code: 'definition.invalid',

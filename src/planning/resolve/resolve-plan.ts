@@ -6,6 +6,7 @@ import { abilityNotFound, type Composite, loadedComposite } from '../../definiti
 import type { LowLevel } from '../../definitions/formats/low-level.js';
 import type { Project } from '../../definitions/formats/project.js';
 import { type Loaded, PLACEMENT_RULES, type Registry } from '../../definitions/registry.js';
+import { partsOfHandler } from '../../definitions/written-handler.js';
 import { makesFiles } from '../../rules/calls/files-in.js';
 import { readsSession } from '../../rules/sessions/session-reads.js';
 import { attempt } from '../../text/attempt.js';
@@ -16,10 +17,10 @@ import { EnvironmentVariables } from '../secrets/secret-source.js';
 import { type InferredPlacement, inferPlacement } from '../steps/infer-placement.js';
 import { lifecycleWarnings, plannedLifecycle } from './lifecycle.js';
 import { limitsOf } from './limits.js';
-import type { PlanWarning, Warn } from './plan-warning.js';
+import type { Planning, PlanWarning, Warn } from './plan-warning.js';
 import { type Found, resolveComposite } from './resolve-composite.js';
 import { resolveEnvironment } from './resolve-environment.js';
-import { resolveOperation } from './resolve-operation.js';
+import { addOperation } from './resolve-operation.js';
 
 const MAX_NAMED = 3;
 
@@ -50,8 +51,8 @@ export function resolvePlan(
   if (!operation && !composite) throw abilityNotFound(registry, ability);
   const inferred = inferPlacement(registry, ability, environment);
   const unplaced = operation
-    ? planOperation(registry, operation, variables, warn)
-    : planComposite(registry, composite as Loaded<Composite>, variables, warn);
+    ? planOperation({ registry, variables, warn }, operation)
+    : planComposite({ registry, variables, warn }, composite as Loaded<Composite>);
   const plan: Plan = { ...unplaced, placement: inferred.placement, ...filesOf(registry.project, unplaced) };
   const from = (operation ?? composite) as Loaded<unknown>;
   warnOfPlacement({ plan, location: from.locate(['placement']) }, inferred, warn);
@@ -74,13 +75,9 @@ export function resolvePlan(
 
 type Unplaced = Omit<Plan, 'placement'>;
 
-function planOperation(
-  registry: Registry,
-  loaded: Loaded<LowLevel>,
-  variables: EnvironmentVariables,
-  warn: Warn,
-): Unplaced {
-  const operation = resolveOperation(registry, loaded, variables, warn);
+function planOperation(planning: Planning, loaded: Loaded<LowLevel>): Unplaced {
+  const operations: Plan['operations'] = {};
+  const operation = addOperation(planning, operations, loaded);
   const { key, version, summary, modules, effects, input_schema, output_schema, implementation } = operation;
   const ability: PlanAbility = {
     id: key,
@@ -96,28 +93,22 @@ function planOperation(
     hooks: NO_HOOKS,
     ...plannedLifecycle(loaded.value),
   };
-  const body = { ability, operations: { [key]: operation }, steps: [], finally: [] };
-  return assemble(registry, variables.environment, body);
+  const body = { ability, operations, steps: [], finally: [] };
+  return assemble(planning, body);
 }
 
-function planComposite(
-  registry: Registry,
-  composite: Loaded<Composite>,
-  variables: EnvironmentVariables,
-  warn: Warn,
-): Unplaced {
+function planComposite(planning: Planning, composite: Loaded<Composite>): Unplaced {
   const found: Found = { operations: {}, workflows: {} };
-  const { limits, ...own } = resolveComposite({ registry, variables, warn, found, callers: [] }, composite);
+  const { limits, ...own } = resolveComposite({ ...planning, found, callers: [] }, composite);
   const operations = Object.fromEntries(Object.entries(found.operations).sort(([a], [b]) => (a < b ? -1 : 1)));
-  const plan = assemble(registry, variables.environment, { ...own, operations });
+  const plan = assemble(planning, { ...own, operations });
   return { ...plan, limits, ...(Object.keys(found.workflows).length > 0 && { workflows: found.workflows }) };
 }
 
 const NO_HOOKS: PlanHooks = { pre_create: [], pre_call: [], post_call: [] };
 
 function assemble(
-  registry: Registry,
-  environment: string,
+  { registry, variables: { environment } }: Planning,
   body: Pick<Plan, 'ability' | 'operations' | 'steps' | 'finally' | 'output' | 'agent'>,
 ): Unplaced {
   const { project } = registry;
@@ -162,11 +153,10 @@ function warnOfPlacement(
 
 /** If a guard reads a session's log, all calls there are recorded: a limit may concern other abilities. */
 const readsSessions = memoize((registry: Registry): boolean =>
-  (registry.hooks.get('PreAbilityCall') ?? []).some(({ value: { enabled, handler } }) => {
-    if (!enabled || !('expression' in handler)) return false;
-    const { deny_if, confirm_if, warn_if } = handler.expression;
-    return [deny_if, confirm_if, warn_if].some((condition) => condition !== undefined && reads(condition));
-  }),
+  (registry.hooks.get('PreAbilityCall') ?? []).some(
+    ({ value: { enabled, handler } }) =>
+      enabled && partsOfHandler(handler).conditions.some(([, condition]) => reads(condition)),
+  ),
 );
 
 /** False for an invalid condition: planning its hook reports it. */

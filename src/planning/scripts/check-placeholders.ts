@@ -1,5 +1,5 @@
 import { AbilityError, type SourceLocation } from '../../contracts/problem.js';
-import type { Loaded } from '../../definitions/registry.js';
+import { locationOf, type Spot, within } from '../../definitions/spot.js';
 import { didYouMean } from '../../text/nearest.js';
 import { namesInBraces, ownNamesIn, PLACEHOLDERS, withPlainBraces } from './placeholders.js';
 
@@ -93,8 +93,7 @@ const OURS_IN_CODE = /^(credential:.*|inputs?\..*)$/s;
  */
 export function plainTexts<Texts extends string[] | Record<string, string>>(
   texts: Texts,
-  from: Loaded<unknown>,
-  path: PropertyKey[],
+  spot: Spot,
   mayBeCode = false,
 ): Texts {
   const ours = mayBeCode ? OURS_IN_CODE : OURS;
@@ -104,7 +103,7 @@ export function plainTexts<Texts extends string[] | Record<string, string>>(
     throw new AbilityError({
       code: 'definition.invalid',
       message: `{${name}} is not replaced here, and would be passed on literally`,
-      location: from.locate([...path, Array.isArray(texts) ? Number(key) : key]),
+      location: locationOf(within(spot, Array.isArray(texts) ? Number(key) : key)),
       suggestion: `${instead(name)} For the literal text write \\{${name}}.`,
     });
   });
@@ -124,14 +123,9 @@ function withBracesOf(text: string, ours: RegExp): string {
  * Texts of headers and `auth` with `\{` as `{`, except inside `${{ }}`. @param isSecret keeps the text out of
  * errors. @throws AbilityError `definition.invalid` for a name in braces that is no credential.
  */
-export function headerTexts<Texts extends Record<string, string>>(
-  texts: Texts,
-  from: Loaded<unknown>,
-  path: PropertyKey[],
-  isSecret = false,
-): Texts {
+export function headerTexts<Texts extends Record<string, string>>(texts: Texts, spot: Spot, isSecret = false): Texts {
   const entries = Object.entries(texts).map(([key, text]) => {
-    const location = from.locate([...path, key]);
+    const location = locationOf(within(spot, key));
     // Odd parts are expressions.
     const parts = text
       .split(/(\$\{\{[\s\S]*?\}\})/)

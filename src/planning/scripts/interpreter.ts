@@ -85,7 +85,7 @@ export function refuseMissing(
   for (const program of programs) {
     if (!program || program.startsWith('{pinned}')) continue;
     const places = program.includes('/') ? [''] : isComputed ? undefined : folders;
-    if (places?.some((folder) => machine.hasProgram(resolve(root, folder, program))) ?? true) continue;
+    if (!places || machine.hasProgram(places.map((folder) => resolve(root, folder, program)))) continue;
     throw new AbilityError({
       code: 'config.missing_program',
       message: `${program}, which ${path} needs to run, is not a program of this machine`,

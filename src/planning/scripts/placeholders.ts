@@ -1,5 +1,5 @@
 import type { PlanArgument, PlanScript } from '../../contracts/plan.js';
-import { splitText } from '../../rules/expressions/split-text.js';
+import { literalsIn } from '../../rules/expressions/split-text.js';
 
 /** A name in braces: `{input_file}`, `{credential:token}`, `{input.version}`, `{input.items[0].id}`. */
 const NAME = String.raw`credential:[^{}]*|[A-Za-z_][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+|\[[^\[\]{}]*\])*`;
@@ -20,7 +20,7 @@ export function fillPlaceholders(text: string, values: Readonly<Record<string, s
   });
 }
 
-/** The placeholders for texts of a script. Each stays within its argument. Source: docs/scripts.md. */
+/** The placeholders for texts of a script. Each stays within its argument. */
 export const PLACEHOLDERS = [
   'input_file',
   'output_file',
@@ -69,17 +69,12 @@ function holdsName({ args, stdin, variables = {} }: Texts, name: Name): boolean 
   const texts = [...(stdin === undefined ? [] : [stdin]), ...Object.values(variables)];
   return (
     args.some((item) => isNamed(item, name)) ||
-    texts.some((text) => written(text).some((part) => ownNamesIn(part).includes(name)))
+    texts.some((text) => literalsIn(text).some((part) => ownNamesIn(part).includes(name)))
   );
 }
 
 function isNamed(item: PlanArgument, name: Name): boolean {
   if (typeof item === 'string') return namesInBraces(item).includes(name);
   if ('items' in item) return item.items.some((inner) => isNamed(inner, name));
-  return written(item.value).some((part) => namesInBraces(part).includes(name));
-}
-
-/** The parts of a text outside `${{ }}`. */
-function written(text: string): string[] {
-  return splitText(text).filter((part) => typeof part === 'string');
+  return literalsIn(item.value).some((part) => namesInBraces(part).includes(name));
 }

@@ -1,8 +1,8 @@
 import type { PlanArgument } from '../../contracts/plan.js';
 import { AbilityError, type SourceLocation } from '../../contracts/problem.js';
 import type { ArgumentDefinition } from '../../definitions/formats/script-arguments.js';
-import type { Loaded } from '../../definitions/registry.js';
-import { splitText } from '../../rules/expressions/split-text.js';
+import { locationOf, type Spot, within } from '../../definitions/spot.js';
+import { literalsIn } from '../../rules/expressions/split-text.js';
 import { type Available, checkCondition, checkTemplate } from '../steps/check-names.js';
 import { isFreeName } from '../steps/check-step-expressions.js';
 import { type ArgumentNames, checkPlaceholders } from './check-placeholders.js';
@@ -16,7 +16,6 @@ export const IN_SCRIPTS: Available = {
 };
 
 interface Around {
-  owner: Loaded<unknown>;
   names: ArgumentNames;
   available: Available;
 }
@@ -24,11 +23,10 @@ interface Around {
 /** The checked `args` in the plan's form. @throws AbilityError `expression.*`, `definition.invalid`. */
 export function resolveArguments(
   items: readonly ArgumentDefinition[],
-  owner: Loaded<unknown>,
-  path: readonly PropertyKey[],
+  spot: Spot,
   names: ArgumentNames,
 ): PlanArgument[] {
-  checkItems(items, path, { owner, names, available: IN_SCRIPTS });
+  checkItems(items, spot, { names, available: IN_SCRIPTS });
   return planArguments(items);
 }
 
@@ -42,38 +40,37 @@ export function planArguments(items: readonly ArgumentDefinition[]): PlanArgumen
   });
 }
 
-function checkItems(items: readonly ArgumentDefinition[], path: readonly PropertyKey[], around: Around): void {
-  for (const [index, item] of items.entries()) checkItem(item, [...path, index], around);
+function checkItems(items: readonly ArgumentDefinition[], spot: Spot, around: Around): void {
+  for (const [index, item] of items.entries()) checkItem(item, within(spot, index), around);
 }
 
-function checkItem(item: ArgumentDefinition, path: readonly PropertyKey[], around: Around): void {
-  const { owner, available } = around;
-  if (typeof item === 'string') checkText(item, path, around);
-  else if ('value' in item) checkText(item.value, [...path, 'value'], around);
+function checkItem(item: ArgumentDefinition, spot: Spot, around: Around): void {
+  const { available } = around;
+  if (typeof item === 'string') checkText(item, spot, around);
+  else if ('value' in item) checkText(item.value, within(spot, 'value'), around);
   else if ('if' in item) {
-    checkCondition(item.if, available, owner, [...path, 'if']);
-    checkItems(item.then, [...path, 'then'], around);
+    checkCondition(item.if, available, within(spot, 'if'));
+    checkItems(item.then, within(spot, 'then'), around);
   } else {
-    checkCondition(item.each, available, owner, [...path, 'each']);
-    refuseTaken(item.as, path, around);
+    checkCondition(item.each, available, within(spot, 'each'));
+    refuseTaken(item.as, within(spot, 'as'), around);
     const names = [...available.names, item.as];
-    checkItems(item.then, [...path, 'then'], { ...around, available: { ...available, names } });
+    checkItems(item.then, within(spot, 'then'), { ...around, available: { ...available, names } });
   }
 }
 
-function checkText(text: string, path: readonly PropertyKey[], { owner, names, available }: Around): void {
-  checkTemplate(text, available, owner, path);
-  const written = splitText(text).filter((part) => typeof part === 'string');
-  checkPlaceholders(written, names, owner.locate([...path]));
+function checkText(text: string, spot: Spot, { names, available }: Around): void {
+  checkTemplate(text, available, spot);
+  checkPlaceholders(literalsIn(text), names, locationOf(spot));
 }
 
-function refuseTaken(name: string, path: readonly PropertyKey[], { owner, available }: Around): void {
+function refuseTaken(name: string, spot: Spot, { available }: Around): void {
   const isTaken = available.names.includes(name);
   if (!isTaken && isFreeName(name)) return;
   throw new AbilityError({
     code: 'definition.invalid',
     message: isTaken ? `The name \`${name}\` is taken here` : `\`${name}\` is a name of CEL`,
-    location: owner.locate([...path, 'as']),
+    location: locationOf(spot),
     suggestion: 'Choose another one.',
   });
 }
@@ -97,16 +94,11 @@ export function splitArguments(template: string, location: SourceLocation): stri
       open = false;
     } else item += character;
   }
-  if (quote)
-    throw refused(
-      `A quote ${quote} in \`args_template\` is not closed`,
-      'Close it, or write `args` as a list.',
-      location,
-    );
+  if (quote) {
+    const message = `A quote ${quote} in \`args_template\` is not closed`;
+    const suggestion = 'Close it, or write `args` as a list.';
+    throw new AbilityError({ code: 'definition.invalid', message, location, suggestion });
+  }
   if (item || open) items.push(item);
   return items;
-}
-
-function refused(message: string, suggestion: string, location: SourceLocation): AbilityError {
-  return new AbilityError({ code: 'definition.invalid', message, location, suggestion });
 }

@@ -3,14 +3,19 @@ import { join, relative, resolve } from 'node:path';
 import type { PlanArgument, PlanEnvProfile, PlanScript } from '../../contracts/plan.js';
 import { AbilityError, type Problem, type SourceLocation } from '../../contracts/problem.js';
 import type { ScriptDefinition } from '../../definitions/formats/implementation.js';
-import type { Loaded, Registry } from '../../definitions/registry.js';
+import { SECRET_MESSAGE, secretReference } from '../../definitions/formats/values.js';
+import type { Registry } from '../../definitions/registry.js';
+import { locationOf, type Spot, within } from '../../definitions/spot.js';
 import { didYouMean } from '../../text/nearest.js';
 import { hasUsualArguments } from '../resolve/resolve-output.js';
 import type { EnvironmentVariables } from '../secrets/secret-source.js';
+import { checkTemplate } from '../steps/check-names.js';
+import { notThere } from '../steps/definition-errors.js';
 import { refuseOurCode } from '../steps/named-codes.js';
 import {
   type ArgumentNames,
   CALL_ARGUMENTS,
+  checkOwnPlaceholders,
   checkPlaceholders,
   INTERPRETER_WORDS,
   plainTexts,
@@ -18,11 +23,11 @@ import {
 import { followImports, MAX_FILES } from './imports/follow-imports.js';
 import { languageOf, languageOfName } from './imports/language-of.js';
 import { refuseMissing, wordsToRun } from './interpreter.js';
-import { resolveArguments, splitArguments } from './resolve-arguments.js';
-import { checkedText, resolveVariables } from './resolve-variables.js';
+import { ownNamesIn } from './placeholders.js';
+import { IN_SCRIPTS, resolveArguments, splitArguments } from './resolve-arguments.js';
 import { MAX_BYTES, type ProjectFiles, projectFilesOf, type ScriptFile, type Unusable } from './script-files.js';
 
-/** Without an `env_profile` and a profile called `default`. Source: docs/scripts.md. */
+/** Without an `env_profile` and a profile called `default`. */
 const DEFAULT_PROFILE: PlanEnvProfile = { pass: ['PATH', 'HOME', 'LANG', 'TMPDIR'], set: {}, secrets: {} };
 
 /** Arguments of a script whose definition states neither arguments, stdin nor output. Source: R-002-13. */
@@ -35,8 +40,7 @@ const DEFAULT_ARGS = '--input {input_file} --output {output_file}';
 export function resolveScript(
   registry: Registry,
   definition: ScriptDefinition,
-  owner: Loaded<unknown>,
-  path: PropertyKey[],
+  spot: Spot,
   machine: EnvironmentVariables,
   names = CALL_ARGUMENTS,
 ): PlanScript {
@@ -44,20 +48,20 @@ export function resolveScript(
     throw new AbilityError({
       code: 'definition.invalid',
       message: 'A script has either `args_template` or `args`',
-      location: owner.locate([...path, 'args'], 'key'),
+      location: locationOf(within(spot, 'args'), 'key'),
     });
   }
-  const file = locateScript(registry, definition.path, owner, path);
-  const args = argumentsOf(definition, names, owner, path);
-  const profile = resolveEnvProfile(registry, definition.env_profile, owner, [...path, 'env_profile']);
+  const file = locateScript(registry, definition.path, within(spot, 'path'));
+  const args = argumentsOf(definition, names, spot);
+  const profile = resolveEnvProfile(registry, definition.env_profile, within(spot, 'env_profile'));
   const { stdin } = definition;
-  if (stdin !== undefined) checkedText(stdin, owner, [...path, 'stdin'], names);
-  checkExitCodes(definition, owner, path);
-  const variables = resolveVariables(definition, profile, owner, path, names);
-  const interpreter = interpreterFiles(projectFilesOf(registry), interpreterOf(definition, file, owner, path));
-  const location = owner.locate([...path, definition.interpreter === undefined ? 'path' : 'interpreter']);
+  if (stdin !== undefined) checkedText(stdin, within(spot, 'stdin'), names);
+  checkExitCodes(definition, spot);
+  const variables = resolveVariables(definition, profile, spot, names);
+  const interpreter = interpreterFiles(projectFilesOf(registry), interpreterOf(definition, file, spot));
+  const location = locationOf(within(spot, definition.interpreter === undefined ? 'path' : 'interpreter'));
   refuseMissing(interpreter.words, variables, { root: registry.root, path: definition.path, location }, machine);
-  const files = resolveFiles(registry, file, definition, owner, path, interpreter.files);
+  const files = resolveFiles(registry, file, definition, spot, interpreter.files);
   return {
     path: definition.path,
     digest: file.digest,
@@ -72,15 +76,10 @@ export function resolveScript(
   };
 }
 
-function argumentsOf(
-  definition: ScriptDefinition,
-  names: ArgumentNames,
-  owner: Loaded<unknown>,
-  path: PropertyKey[],
-): PlanArgument[] {
+function argumentsOf(definition: ScriptDefinition, names: ArgumentNames, spot: Spot): PlanArgument[] {
   const { args, args_template } = definition;
-  if (args) return resolveArguments(args, owner, [...path, 'args'], names);
-  const location = owner.locate(args_template === undefined ? path : [...path, 'args_template']);
+  if (args) return resolveArguments(args, within(spot, 'args'), names);
+  const location = locationOf(args_template === undefined ? spot : within(spot, 'args_template'));
   const usual = names.owner !== 'hook' && hasUsualArguments(definition) ? DEFAULT_ARGS : '';
   const items = splitArguments(args_template ?? usual, location);
   checkPlaceholders(items, names, location);
@@ -88,9 +87,9 @@ function argumentsOf(
 }
 
 /** @throws AbilityError `definition.invalid` for a code in a reserved family. */
-function checkExitCodes({ exit_codes = {} }: ScriptDefinition, owner: Loaded<unknown>, path: PropertyKey[]): void {
+function checkExitCodes({ exit_codes = {} }: ScriptDefinition, spot: Spot): void {
   for (const [exit, meaning] of Object.entries(exit_codes)) {
-    if (meaning !== 'ok') refuseOurCode(meaning.code, owner.locate([...path, 'exit_codes', exit, 'code']));
+    if (meaning !== 'ok') refuseOurCode(meaning.code, locationOf(within(spot, 'exit_codes', exit, 'code')));
   }
 }
 
@@ -99,32 +98,26 @@ function resolveFiles(
   registry: Registry,
   script: ScriptFile,
   definition: ScriptDefinition,
-  owner: Loaded<unknown>,
-  at: PropertyKey[],
+  spot: Spot,
   interpreter: readonly ScriptFile[],
 ) {
   const files = projectFilesOf(registry);
-  const also = [...declaredFiles(files, definition.files ?? [], owner, [...at, 'files']), ...interpreter];
+  const also = [...declaredFiles(files, definition.files ?? [], within(spot, 'files')), ...interpreter];
   const followed = followImports(files, script, languageOf(script, interpreterWords(definition)), also);
   if (followed) return followed.files;
   throw new AbilityError({
     code: 'definition.invalid',
     message: `${definition.path} is pinned with more than ${MAX_FILES} files, including those that it imports`,
-    location: owner.locate([...at, definition.files ? 'files' : 'path']),
+    location: locationOf(within(spot, definition.files ? 'files' : 'path')),
     suggestion: 'Bundle the script into one file, or name fewer under `files`.',
   });
 }
 
 /** The files under `files`; folders recursively. @throws AbilityError `script.missing`, `definition.*`. */
-export function declaredFiles(
-  files: ProjectFiles,
-  paths: string[],
-  owner: Loaded<unknown>,
-  at: PropertyKey[],
-): ScriptFile[] {
+export function declaredFiles(files: ProjectFiles, paths: string[], spot: Spot): ScriptFile[] {
   const found = new Map<string, ScriptFile>();
   for (const [index, path] of paths.entries()) {
-    const location = owner.locate([...at, index]);
+    const location = locationOf(within(spot, index));
     for (const name of filesBelow(files.root, path, location)) {
       const file = files.read(name);
       if (typeof file === 'string') throw new AbilityError({ ...UNUSABLE[file](name), location });
@@ -166,31 +159,23 @@ function isFile(path: string): boolean {
 }
 
 /** @throws AbilityError `definition.unknown_reference`. */
-export function resolveEnvProfile(
-  registry: Registry,
-  name: string | undefined,
-  owner: Loaded<unknown>,
-  path: PropertyKey[],
-): PlanEnvProfile {
-  const wanted = name ?? 'default';
+export function resolveEnvProfile(registry: Registry, wanted = 'default', spot: Spot): PlanEnvProfile {
   const profile = registry.envProfiles.get(wanted);
-  if (profile) return { ...profile.value, set: plainTexts(profile.value.set, profile, ['set']) };
-  const broken = registry.broken.get(`env_profile:${wanted}`);
-  if (broken) throw new AbilityError(broken);
-  if (wanted === 'default') return DEFAULT_PROFILE;
-  throw new AbilityError({
-    code: 'definition.unknown_reference',
+  if (profile) return { ...profile.value, set: plainTexts(profile.value.set, { from: profile, path: ['set'] }) };
+  const key = `env_profile:${wanted}`;
+  if (wanted === 'default' && !registry.broken.has(key)) return DEFAULT_PROFILE;
+  throw notThere(registry, key, {
     message: `There is no env_profile ${wanted}`,
-    location: owner.locate(path),
+    location: locationOf(spot),
     suggestion: didYouMean(wanted, registry.envProfiles.keys()) ?? 'Define it under `env_profiles` in registry/config.',
   });
 }
 
-/** Refuses a script outside the project root, with symlinks resolved. Source: docs/operations.md#safety. */
-function locateScript(registry: Registry, path: string, owner: Loaded<unknown>, at: PropertyKey[]): ScriptFile {
+/** Refuses a script outside the project root, with symlinks resolved. */
+function locateScript(registry: Registry, path: string, spot: Spot): ScriptFile {
   const script = projectFilesOf(registry).read(path);
   if (typeof script !== 'string') return script;
-  throw new AbilityError({ ...UNUSABLE[script](path), location: owner.locate([...at, 'path']) });
+  throw new AbilityError({ ...UNUSABLE[script](path), location: locationOf(spot) });
 }
 
 const UNUSABLE: Record<Unusable, (path: string) => Problem> = {
@@ -216,17 +201,12 @@ const UNUSABLE: Record<Unusable, (path: string) => Problem> = {
   }),
 };
 
-function interpreterOf(
-  definition: ScriptDefinition,
-  file: ScriptFile,
-  owner: Loaded<unknown>,
-  path: PropertyKey[],
-): string[] {
+function interpreterOf(definition: ScriptDefinition, file: ScriptFile, spot: Spot): string[] {
   if (definition.interpreter === undefined) {
-    return wordsToRun(file, definition.path, owner.locate([...path, 'path']));
+    return wordsToRun(file, definition.path, locationOf(within(spot, 'path')));
   }
   const words = interpreterWords(definition);
-  checkPlaceholders(words, INTERPRETER_WORDS, owner.locate([...path, 'interpreter']));
+  checkPlaceholders(words, INTERPRETER_WORDS, locationOf(within(spot, 'interpreter')));
   return words;
 }
 
@@ -255,4 +235,73 @@ export function interpreterFiles(project: ProjectFiles, words: readonly string[]
     return `${option}{pinned}/${file.path}`;
   });
   return { words: pinned, files };
+}
+
+/**
+ * A script's environment: its own variables over those of its profile. A text of `env` may be a reference to a
+ * secret; with `${{ }}` or a placeholder it is evaluated for each call; otherwise it is passed on.
+ * @throws AbilityError `expression.*`, `definition.invalid`, with the place.
+ */
+export function resolveVariables(
+  { env, set }: Pick<ScriptDefinition, 'env' | 'set'>,
+  profile: PlanEnvProfile,
+  spot: Spot,
+  names: ArgumentNames,
+): Pick<PlanScript, 'env' | 'variables'> {
+  if (!env) return { env: { ...profile, set: { ...profile.set, ...plainTexts(set ?? {}, within(spot, 'set')) } } };
+  if (set) {
+    throw new AbilityError({
+      code: 'definition.invalid',
+      message: 'A script has either `env` or `set`, its older name',
+      location: locationOf(within(spot, 'set'), 'key'),
+      suggestion: 'Move these variables to `env`.',
+    });
+  }
+  const texts: Record<string, string> = {};
+  const secrets: Record<string, string> = {};
+  const variables: Record<string, string> = {};
+  for (const [name, text] of Object.entries(env)) {
+    const at = within(spot, 'env', name);
+    if (isReference(text)) secrets[name] = checkedReference(text, at);
+    else if (checkedText(text, at, names)) variables[name] = text;
+    else texts[name] = text;
+  }
+  const own = new Set(Object.keys(env));
+  const plain = { ...without(profile.set, own), ...plainTexts(texts, within(spot, 'env')) };
+  return {
+    // A variable left out for a call is unset; the worker's own is not used.
+    env: {
+      pass: profile.pass.filter((name) => !own.has(name)),
+      set: plain,
+      secrets: { ...without(profile.secrets, own), ...secrets },
+    },
+    ...(Object.keys(variables).length > 0 && { variables }),
+  };
+}
+
+/** Whether to evaluate a checked text. @throws AbilityError `expression.*`, `definition.invalid`. */
+export function checkedText(text: string, spot: Spot, names: ArgumentNames): boolean {
+  checkTemplate(text, IN_SCRIPTS, spot);
+  checkOwnPlaceholders(text, names, locationOf(spot));
+  return text.includes('${{') || ownNamesIn(text).length > 0;
+}
+
+function isReference(text: string): boolean {
+  return /^(env|file):/.test(text);
+}
+
+/** The error does not repeat the value, which may be the secret itself. */
+function checkedReference(text: string, spot: Spot): string {
+  const checked = secretReference.safeParse(text);
+  if (checked.success) return text;
+  throw new AbilityError({
+    code: 'definition.invalid',
+    message: checked.error.issues[0]?.message ?? SECRET_MESSAGE,
+    location: locationOf(spot),
+    suggestion: 'To use a text that begins with `env:` or `file:`, write it as ${{ "..." }}.',
+  });
+}
+
+function without(texts: Record<string, string>, names: ReadonlySet<string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(texts).filter(([name]) => !names.has(name)));
 }

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { relative, resolve, sep } from 'node:path';
-import type { Plan, PlanHooks, PlanScript } from '../../contracts/plan.js';
+import type { Plan } from '../../contracts/plan.js';
 import type { Registry } from '../../definitions/registry.js';
 import { isInside } from '../../disk/is-inside.js';
 import { attempt } from '../../text/attempt.js';
 import { memoize } from '../../text/memoize.js';
-import { scriptsOfHandler } from '../hooks/hook-parts.js';
+import { scriptsOf } from '../hooks/hook-parts.js';
 import { type FileStart, startOf } from './interpreter.js';
 
 export interface ScriptFile {
@@ -88,15 +88,4 @@ export function changedScripts(root: string, plan: Plan): string[] {
       return typeof here === 'string' || here.digest !== digest;
     });
   return [...new Set(changed.map(({ path }) => path))].sort();
-}
-
-function scriptsOf({ ability, operations, workflows = {} }: Plan): PlanScript[] {
-  const calls = Object.values(operations);
-  const implementations = calls.flatMap(({ implementation: own }) => (own.kind === 'script' ? [own.script] : []));
-  const abilities = [ability, ...Object.values(workflows).map((workflow) => workflow.ability)];
-  return [...implementations, ...[...abilities, ...calls].flatMap(({ hooks }) => scriptsOfHooks(hooks))];
-}
-
-function scriptsOfHooks({ pre_create, pre_call, post_call }: PlanHooks): PlanScript[] {
-  return [...pre_create, ...pre_call, ...post_call].flatMap(({ handler }) => scriptsOfHandler(handler));
 }

@@ -1,25 +1,18 @@
-import type { Plan, PlanImplementation, PlanOperation } from '../../contracts/plan.js';
-import { AbilityError, type Problem } from '../../contracts/problem.js';
+import type { Plan, PlanOperation } from '../../contracts/plan.js';
+import type { Problem } from '../../contracts/problem.js';
 import type { Registry } from '../../definitions/registry.js';
+import type { CredentialReference } from '../../kinds/kind.js';
+import { kindOf } from '../../kinds/kinds.js';
+import { unlessRefused } from '../../text/attempt.js';
 import { guardAbilitiesOf } from '../hooks/hook-parts.js';
 import { problemsOf } from '../steps/definition-errors.js';
 import { Masker } from './masking/masker.js';
 import { SecretSource } from './secret-source.js';
 
 /** The references of an operation, or of the whole plan. */
-export function credentialsOf(plan: Plan, operation?: PlanOperation): { reference: string; what: string }[] {
+export function credentialsOf(plan: Plan, operation?: PlanOperation): CredentialReference[] {
   const operations = operation ? [operation] : [...Object.values(plan.operations), ...guardAbilitiesOf(plan)];
-  return operations.flatMap(({ implementation }) => credentialReferences(implementation));
-}
-
-export function credentialReferences(implementation: PlanImplementation): { reference: string; what: string }[] {
-  const list = (references: Record<string, string>, what: string) =>
-    Object.entries(references).map(([name, reference]) => ({ reference, what: `${what} ${name}` }));
-  if (implementation.kind === 'script') return list(implementation.script.env.secrets, 'secret');
-  if (implementation.kind === 'api') return list(implementation.api.credentials, 'credential');
-  if (implementation.kind === 'model') return list(implementation.model.script?.env.secrets ?? {}, 'secret');
-  const { server } = implementation.mcp;
-  return server.transport === 'stdio' ? list(server.env.secrets, 'secret') : list(server.credentials, 'credential');
+  return operations.flatMap(({ implementation }) => kindOf(implementation).credentials(implementation));
 }
 
 /** The problems of a plan's missing or forbidden credentials, one for each reference. */
@@ -42,14 +35,9 @@ export function knownSecrets(registry: Registry, source: SecretSource): string[]
   const values = loaded.flatMap((map) => [...map.values()].map(({ value }): unknown => value));
   const triggers = [...workflows.values()].map(({ value }) => value.triggers);
   const references = new Set([project, ...values, ...triggers].flatMap((value) => referencesIn(value, false)));
+  // A file outside the project is not one of its secrets.
   return [...references].flatMap((reference) => {
-    try {
-      return source.has(reference) ? [source.resolve(reference, 'secret')] : [];
-    } catch (error) {
-      // A file outside the project is not one of its secrets.
-      if (error instanceof AbilityError) return [];
-      throw error;
-    }
+    return unlessRefused(() => (source.has(reference) ? source.resolve(reference, 'secret') : undefined)) ?? [];
   });
 }
 

@@ -8,10 +8,7 @@ import { isInside } from '../../disk/is-inside.js';
 /** The only folder outside the project that `file:` references may use. */
 const CONTAINER_SECRETS = '/run/secrets';
 
-/**
- * Resolves secrets only in the activity that needs them, in the worker's environment, never the caller's. Source:
- * docs/operations.md#safety.
- */
+/** Resolves secrets only in the activity that needs them, in the worker's environment, never the caller's. */
 export class SecretSource {
   private readonly variables: EnvironmentVariables;
 
@@ -87,12 +84,12 @@ export class EnvironmentVariables {
     return this.own[name];
   }
 
-  /** Whether a program is here. @param path absolute. */
-  hasProgram(path: string): boolean {
-    if (programs.has(path)) return true;
-    const has = isExecutable(path);
-    if (has) programs.add(path);
-    return has;
+  /** Whether a program is here. @param places absolute paths that it may have. */
+  hasProgram(places: readonly string[]): boolean {
+    if (places.some((path) => programs.has(path))) return true;
+    const found = places.find(isExecutable);
+    if (found !== undefined) programs.add(found);
+    return found !== undefined;
   }
 
   private inFile(name: string): NodeJS.Dict<string> {

@@ -1,4 +1,5 @@
 import { EFFECTS, type Effect } from '../../contracts/effects.js';
+import type { JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { abilityIds, type Composite, loadedComposite } from '../../definitions/find-ability.js';
 import type { HighLevel } from '../../definitions/formats/high-level.js';
@@ -17,10 +18,15 @@ export function* callsOf(composite: Composite): Generator<Call> {
     for (const [index, id] of composite.operations.entries()) yield { id, path: ['operations', index] };
     return;
   }
-  for (const { step, path } of walkSteps(composite)) {
+  yield* stepCalls(composite);
+}
+
+/** The calls of a workflow's steps and of their `undo`, with what they pass. */
+export function* stepCalls(workflow: HighLevel): Generator<Call & { with?: JsonObject | string | undefined }> {
+  for (const { step, path } of walkSteps(workflow)) {
     if (step.verb !== 'call') continue;
-    yield { id: step.call, path: [...path, 'call'] };
-    if (step.undo) yield { id: step.undo.call, path: [...path, 'undo', 'call'] };
+    yield { id: step.call, with: step.with, path: [...path, 'call'] };
+    if (step.undo) yield { id: step.undo.call, with: step.undo.with, path: [...path, 'undo', 'call'] };
   }
 }
 
@@ -29,15 +35,25 @@ export function allowedCalls(composite: Composite): string[] {
   return [...new Set(composite.operations ?? [...callsOf(composite)].map(({ id }) => id))];
 }
 
-/** By definitions alone, without planning; null if it calls an undefined ability, which could do anything. */
-export function definedEffects(registry: Registry, id: string, seen: Set<string> = new Set()): Effect | null {
+/** By definitions alone, without planning. @param unknown of an undefined ability; null: that could do anything. */
+export function definedEffects<Unknown extends Effect | null = null>(
+  registry: Registry,
+  id: string,
+  unknown = null as Unknown,
+  seen: Set<string> = new Set(),
+): Effect | Unknown {
   const operation = registry.operations.get(id);
   if (operation) return operation.value.effects;
   const composite = loadedComposite(registry, id);
-  if (!composite || seen.has(id)) return composite ? 'read' : null;
+  if (!composite || seen.has(id)) return composite ? 'read' : unknown;
   seen.add(id);
-  const effects = [...callsOf(composite.value)].map((call) => definedEffects(registry, call.id, seen));
-  return effects.includes(null) ? null : (EFFECTS.findLast((effect) => effects.includes(effect)) ?? 'read');
+  const effects = [...callsOf(composite.value)].map((call) => definedEffects(registry, call.id, unknown, seen));
+  return effects.some((effect) => effect === null) ? unknown : gravestOf(effects);
+}
+
+/** `read` if there are none. */
+export function gravestOf(effects: readonly (Effect | null)[]): Effect {
+  return EFFECTS.findLast((effect) => effects.includes(effect)) ?? 'read';
 }
 
 /**

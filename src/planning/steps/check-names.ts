@@ -1,7 +1,8 @@
 import type { Json } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
-import type { Loaded } from '../../definitions/registry.js';
+import type { Spot } from '../../definitions/spot.js';
 import { compileExpression, type Expression } from '../../rules/expressions/evaluate.js';
+import { textsIn } from '../../rules/expressions/split-text.js';
 import { expressionsIn } from '../../rules/expressions/template.js';
 import { didYouMean } from '../../text/nearest.js';
 import { checkAt } from './definition-errors.js';
@@ -21,32 +22,20 @@ const CHANGING = ['now', 'uuid'] as const;
 type Changing = (typeof CHANGING)[number];
 
 /** Refuses invalid bare CEL and unknown names. @throws AbilityError `expression.*`, `definition.invalid`. */
-export function checkCondition(
-  source: string,
-  available: Available,
-  from: Loaded<unknown>,
-  path: readonly PropertyKey[],
-): void {
-  checkAt(from, path, () => {
+export function checkCondition(source: string, available: Available, spot: Spot): void {
+  checkAt(spot, () => {
     refuseTemplate(source);
     refuseUnavailable(compileExpression(source), available);
   });
 }
 
 /** Checks every `${{ }}` in a value of a definition, as {@link checkCondition} does. */
-export function checkTemplate(
-  template: Json,
-  available: Available,
-  from: Loaded<unknown>,
-  path: readonly PropertyKey[],
-): void {
-  if (template !== null && typeof template === 'object') {
-    for (const [key, item] of Object.entries(template)) checkTemplate(item, available, from, [...path, key]);
-    return;
+export function checkTemplate(template: Json, available: Available, { from, path }: Spot): void {
+  for (const text of textsIn(template, path)) {
+    checkAt({ from, path: text.path }, () => {
+      for (const expression of expressionsIn(text.value)) refuseUnavailable(expression, available);
+    });
   }
-  checkAt(from, path, () => {
-    for (const expression of expressionsIn(template)) refuseUnavailable(expression, available);
-  });
 }
 
 /** @throws AbilityError `definition.invalid` for a `${{ }}` where bare CEL belongs. */
@@ -58,6 +47,16 @@ export function refuseTemplate(source: string): void {
     code: 'definition.invalid',
     message: 'This place accepts only bare CEL',
     suggestion: bare === undefined ? 'Leave the ${{ }} out.' : `Write \`${bare.trim()}\`, without \${{ }}.`,
+  });
+}
+
+/** @throws AbilityError `definition.invalid` for `{{ }}`, as other template languages write it. */
+export function refuseForeignBraces(text: string): void {
+  if (!/(^|[^$])\{\{/.test(text) || text.includes('${{')) return;
+  throw new AbilityError({
+    code: 'definition.invalid',
+    message: `\`${text}\` is not a template here`,
+    suggestion: 'Write ${{ expression }}, with the dollar sign.',
   });
 }
 

@@ -6,12 +6,19 @@ import type { Loaded } from '../../definitions/registry.js';
 import { BARE, expressionsOf } from '../../definitions/step-expressions.js';
 import { loopNamesOf } from '../../definitions/step-lists.js';
 import { compileExpression, type Expression } from '../../rules/expressions/evaluate.js';
+import { textsIn } from '../../rules/expressions/split-text.js';
 import { expressionsIn } from '../../rules/expressions/template.js';
 import { RETRY_NAMES } from '../../rules/steps/retry-condition.js';
 import { attempt } from '../../text/attempt.js';
 import { didYouMean } from '../../text/nearest.js';
-import { type Available, checkCondition, refuseTemplate, refuseUnknownNames } from './check-names.js';
-import { type ErrorCollector, placed } from './definition-errors.js';
+import {
+  type Available,
+  checkCondition,
+  refuseForeignBraces,
+  refuseTemplate,
+  refuseUnknownNames,
+} from './check-names.js';
+import { checkAt, type ErrorCollector } from './definition-errors.js';
 import { type StepPlace, walkSteps } from './walk-steps.js';
 
 /** Checks each expression with its visible names. @returns the place for steps of a loop, else that given. */
@@ -31,7 +38,7 @@ export function checkStepExpressions(
     const path = [...place.path, ...keys];
     if (sees === 'attempt') {
       // It is evaluated where the attempt ended: for a call, not in the workflow.
-      collector.gather(() => checkCondition(String(value), IN_RETRY, workflow, path), undefined);
+      collector.gather(() => checkCondition(String(value), IN_RETRY, { from: workflow, path }), undefined);
     } else if (BARE.has(belongs)) {
       checks.checkExpression(String(value), path, sees === 'signal' ? [...names, 'signal'] : names);
     } else if (belongs === 'parameters' && typeof value === 'string' && !isOneExpression(value)) {
@@ -52,7 +59,7 @@ function isOneExpression(text: string): boolean {
   return /^\s*\$\{\{[\s\S]*\}\}\s*$/.test(text);
 }
 
-/** Names available in every expression of a workflow. Source: docs/workflow-language.md. */
+/** Names available in every expression of a workflow. */
 const COMMON_NAMES = ['input', 'steps', 'environment', 'task'];
 
 /** Checks that a workflow's expressions parse, and that the names in them exist at their place. */
@@ -68,9 +75,11 @@ export class ExpressionChecks {
 
   /** Checks every `${{ }}` in a value, and reports the syntax of other template languages. */
   checkTemplate(template: Json, path: PropertyKey[], names: readonly string[]): void {
-    if (typeof template === 'string') this.check(path, () => this.checkText(template, path, names));
-    else if (template !== null && typeof template === 'object') {
-      for (const [key, item] of Object.entries(template)) this.checkTemplate(item, [...path, key], names);
+    for (const { value, path: at } of textsIn(template, path)) {
+      this.check(at, () => {
+        refuseForeignBraces(value);
+        for (const expression of expressionsIn(value)) this.checkReferences(expression, names, at);
+      });
     }
   }
 
@@ -93,13 +102,6 @@ export class ExpressionChecks {
       location: this.workflow.locate(path),
       ...(suggestion !== undefined && { suggestion }),
     });
-  }
-
-  private checkText(text: string, path: PropertyKey[], names: readonly string[]): void {
-    if (/(^|[^$])\{\{/.test(text) && !text.includes('${{')) {
-      throw this.refuse(`\`${text}\` is not a template here`, path, 'Write ${{ expression }}, with the dollar sign.');
-    }
-    for (const expression of expressionsIn(text)) this.checkReferences(expression, names, path);
   }
 
   private checkReferences(expression: Expression, names: readonly string[], at: PropertyKey[]): void {
@@ -147,11 +149,7 @@ export class ExpressionChecks {
   }
 
   private check(path: PropertyKey[], action: () => void): void {
-    try {
-      action();
-    } catch (error) {
-      this.collector.keep(placed(error, this.workflow, path));
-    }
+    this.collector.gather(() => checkAt({ from: this.workflow, path }, action), undefined);
   }
 }
 

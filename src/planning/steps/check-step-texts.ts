@@ -5,10 +5,11 @@ import { AbilityError, type Problem } from '../../contracts/problem.js';
 import type { HighLevel } from '../../definitions/formats/high-level.js';
 import type { Loaded } from '../../definitions/registry.js';
 import { expressionsIn } from '../../rules/expressions/template.js';
+import { unlessRefused } from '../../text/attempt.js';
 import { evaluatePartially, hide } from '../preview/partial-evaluation.js';
 import { evaluateScript, type ScriptFacts } from '../scripts/texts/evaluate-script.js';
 import { plainTextOf, writeScript } from '../scripts/texts/write-script.js';
-import { walkSteps } from './walk-steps.js';
+import { stepCalls } from './called-abilities.js';
 
 /** Stands for paths that are only known at run time: their values cannot cause a refusal. */
 const PATH = '/path';
@@ -25,26 +26,21 @@ type Where = Pick<PlanEnvironment, 'name' | 'protected' | 'vars'>;
 export function checkStepTexts(
   workflow: Loaded<HighLevel>,
   operations: ReadonlyMap<string, PlanOperation>,
-  facts: { environment: Where },
+  environment: Where,
 ): void {
-  for (const { step, path } of walkSteps(workflow.value)) {
-    if (step.verb !== 'call') continue;
-    const calls = [{ call: step.call, with: step.with, at: path }];
-    if (step.undo) calls.push({ call: step.undo.call, with: step.undo.with, at: [...path, 'undo'] });
-    for (const { call, with: given = {}, at } of calls) {
-      const operation = operations.get(call);
-      if (!operation || !isJsonObject(given)) continue;
-      const problem = problemOf(operation, given, facts);
-      if (!problem) continue;
-      const { message, suggestion, details } = problem;
-      const member = memberOf(details, given);
-      throw new AbilityError({
-        code: 'definition.invalid',
-        message: `${call} refuses what the step passes to it: ${message}`,
-        location: workflow.locate([...at, ...(member === undefined ? ['call'] : ['with', member])]),
-        ...(suggestion !== undefined && { suggestion }),
-      });
-    }
+  for (const { id, with: given = {}, path } of stepCalls(workflow.value)) {
+    const operation = operations.get(id);
+    if (!operation || !isJsonObject(given)) continue;
+    const problem = problemOf(operation, given, environment);
+    if (!problem) continue;
+    const { message, suggestion, details } = problem;
+    const member = memberOf(details, given);
+    throw new AbilityError({
+      code: 'definition.invalid',
+      message: `${id} refuses what the step passes to it: ${message}`,
+      location: workflow.locate(member === undefined ? path : [...path.slice(0, -1), 'with', member]),
+      suggestion,
+    });
   }
 }
 
@@ -52,12 +48,11 @@ export function checkStepTexts(
 function problemOf(
   { implementation, input_schema }: PlanOperation,
   given: JsonObject,
-  { environment }: Parameters<typeof checkStepTexts>[2],
+  { name, protected: isProtected, vars }: Where,
 ): Problem | undefined {
   if (implementation.kind !== 'script') return undefined;
   const { script } = implementation;
   const input = knownInput(given, { ...schemaNames(input_schema), ...implementation.defaults });
-  const { name, protected: isProtected, vars } = environment;
   const facts: ScriptFacts = {
     values: { input, environment: { name, protected: isProtected, vars }, task: {} },
     inputSchema: input_schema,
@@ -111,12 +106,7 @@ function knownInput(given: JsonObject, mayBeFilled: JsonObject): JsonObject {
 
 /** False for an invalid expression, which another check reports. */
 function isWritten(value: Json): boolean {
-  try {
-    return expressionsIn(value).length === 0;
-  } catch (error) {
-    if (error instanceof AbilityError) return false;
-    throw error;
-  }
+  return unlessRefused(() => expressionsIn(value).length === 0) ?? false;
 }
 
 /** The properties of a schema that has a default anywhere: validation may fill them in. */

@@ -6,10 +6,11 @@ import type { RetryDefinition } from '../../definitions/formats/retry.js';
 import type { ErrorHandlerDefinition, StepDefinition, StepOf } from '../../definitions/formats/steps.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { handlerOutputs } from '../../definitions/step-expressions.js';
+import { isDuration, parseDuration } from '../../rules/duration.js';
 import { listSteps } from '../../rules/steps/inner-steps.js';
 import { defined } from '../../text/defined.js';
 import type { PlanWarning } from '../resolve/plan-warning.js';
-import { refuseQuorum, resolveApprovers } from '../resolve/resolve-environment.js';
+import { refuseQuorum, resolveApprovers, whileOpen } from '../resolve/resolve-environment.js';
 import { checkCallee } from './called-abilities.js';
 import { checkStepExpressions, collectIds, ExpressionChecks, inside, type Place } from './check-step-expressions.js';
 import { compileConcurrency } from './concurrency-key.js';
@@ -82,11 +83,8 @@ class StepCompiler {
       const at = [...path, index];
       this.codes.name(errors, [...at, 'errors']);
       if (rethrow && output !== undefined) {
-        throw this.checks.refuse(
-          'A handler that rethrows gives no `output`',
-          [...at, 'output'],
-          'Leave one of them out.',
-        );
+        const message = 'A handler that rethrows gives no `output`';
+        throw this.checks.refuse(message, [...at, 'output'], 'Leave one of them out.');
       }
       return {
         ...(errors && { errors }),
@@ -225,23 +223,26 @@ class StepCompiler {
     const { environment } = this;
     const needed = quorum ?? environment?.quorum;
     const people = resolved ?? environment?.approvers;
-    if (needed !== undefined && people) refuseQuorum(needed, people, location);
+    if (needed !== undefined && people) refuseQuorum(needed, people, this.registry.project.people, location);
     return {
       title,
       ...defined({ approvers: resolved, quorum }),
       expires: timeout,
       comment,
       ...(fields && { fields }),
+      ...whileOpen(
+        this.registry.project.people,
+        approval,
+        isDuration(timeout) ? parseDuration(timeout) : undefined,
+        this.workflow.locate([...place.path, 'approval']),
+      ),
     };
   }
 
   private checkLabel(label: string, { path }: Place): void {
     if (label.includes('${{')) return;
-    throw this.checks.refuse(
-      `\`${label}\` would be the label of every item`,
-      [...path, 'label'],
-      'Write an expression over the item, such as ${{ host.name }}.',
-    );
+    const suggestion = 'Write an expression over the item, such as ${{ host.name }}.';
+    throw this.checks.refuse(`\`${label}\` would be the label of every item`, [...path, 'label'], suggestion);
   }
 
   private cases(step: StepOf<'switch'>, place: Place): Own<'switch'>['cases'] {

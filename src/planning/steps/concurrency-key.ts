@@ -5,7 +5,7 @@ import { AbilityError } from '../../contracts/problem.js';
 import type { HighLevel } from '../../definitions/formats/high-level.js';
 import type { Loaded } from '../../definitions/registry.js';
 import { evaluateTemplate, expressionsIn } from '../../rules/expressions/template.js';
-import { refuseUnknownNames } from './check-names.js';
+import { refuseForeignBraces, refuseUnknownNames } from './check-names.js';
 import { checkAt } from './definition-errors.js';
 
 /** Longer keys are unreadable. */
@@ -39,18 +39,12 @@ const KNOWN = ['input', 'environment'];
 export function compileConcurrency(workflow: Loaded<HighLevel>): PlanConcurrency | undefined {
   const { concurrency } = workflow.value;
   if (!concurrency) return undefined;
-  checkAt(workflow, ['concurrency', 'key'], () => checkKey(concurrency.key));
+  checkAt({ from: workflow, path: ['concurrency', 'key'] }, () => checkKey(concurrency.key));
   return concurrency;
 }
 
 function checkKey(key: string): void {
-  if (/(^|[^$])\{\{/.test(key) && !key.includes('${{')) {
-    throw new AbilityError({
-      code: 'definition.invalid',
-      message: `\`${key}\` is not a template here`,
-      suggestion: 'Write ${{ expression }}, with the dollar sign.',
-    });
-  }
+  refuseForeignBraces(key);
   for (const expression of expressionsIn(key)) {
     refuseUnknownNames(expression, KNOWN);
     const chance = expression.functions.find((name) => name === 'now' || name === 'uuid');

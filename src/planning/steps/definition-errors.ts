@@ -1,5 +1,6 @@
 import { AbilityError, type Problem, type SourceLocation } from '../../contracts/problem.js';
-import type { Loaded } from '../../definitions/registry.js';
+import type { Registry } from '../../definitions/registry.js';
+import { locationOf, type Spot } from '../../definitions/spot.js';
 
 /** Several errors of a definition. It reports the first one; `problems` has all of them, in order. */
 export class DefinitionErrors extends AbilityError {
@@ -9,6 +10,12 @@ export class DefinitionErrors extends AbilityError {
     super(errors[0].toProblem(), { cause: errors[0] });
     this.problems = errors.map((error) => error.toProblem());
   }
+}
+
+/** The error `definition.invalid` at a place of a definition. */
+export function invalidAt(spot: Spot, message: string, suggestion?: string): AbilityError {
+  const advice = suggestion === undefined ? {} : { suggestion };
+  return new AbilityError({ code: 'definition.invalid', message, location: locationOf(spot), ...advice });
 }
 
 /** Collects errors, so that the author of a definition sees all of them at once. */
@@ -38,18 +45,23 @@ export class ErrorCollector {
   }
 }
 
+/** The error for a name that nothing defines, or that of the file which would. @param key in `broken`. */
+export function notThere({ broken }: Registry, key: string, problem: Omit<Problem, 'code'>): AbilityError {
+  return new AbilityError(broken.get(key) ?? { code: 'definition.unknown_reference', ...problem });
+}
+
 /** Adds a location to an error that has none. */
-export function placed(error: unknown, from: Loaded<unknown>, path: readonly PropertyKey[]): unknown {
+function placed(error: unknown, spot: Spot): unknown {
   if (!(error instanceof AbilityError) || error.location) return error;
-  return new AbilityError({ ...error.toProblem(), location: from.locate(path) }, { cause: error });
+  return new AbilityError({ ...error.toProblem(), location: locationOf(spot) }, { cause: error });
 }
 
 /** Runs a check; adds a location to an error that has none. */
-export function checkAt<T>(from: Loaded<unknown>, path: readonly PropertyKey[], check: () => T): T {
+export function checkAt<T>(spot: Spot, check: () => T): T {
   try {
     return check();
   } catch (error) {
-    throw placed(error, from, path);
+    throw placed(error, spot);
   }
 }
 

@@ -1,8 +1,10 @@
 import type { Placement } from '../../contracts/names.js';
-import { AbilityError } from '../../contracts/problem.js';
 import type { Registry } from '../../definitions/registry.js';
+import { HTTP } from '../../kinds/api/kind.js';
+import { writtenKindOf } from '../../kinds/kinds.js';
+import { SHELL } from '../../kinds/script/kind.js';
 import { MODEL_PREFIX } from '../../rules/agents/model-key.js';
-import { NEEDED_SERVER } from '../../rules/calls/tool-name.js';
+import { unlessRefused } from '../../text/attempt.js';
 import { chooseImplementation, configOf } from '../resolve/choose-implementation.js';
 import { allowedCalls } from './called-abilities.js';
 import { type PlacementRules, placementOfTool, placementRules, resolvePlacement } from './placement.js';
@@ -57,7 +59,11 @@ function demandsOf(
     return [demandOf(ability, toolOfModel(registry, agent.model), rules), ...called];
   }
   const workflow = registry.workflows.get(ability)?.value;
-  if (!workflow) return [demandOf(ability, toolOf(registry, ability, environment), rules)];
+  if (!workflow) {
+    const asked = registry.operations.get(ability)?.value.unknown?.call;
+    const further = asked === undefined ? [] : demandsOf(registry, asked, environment, rules, seen);
+    return [demandOf(ability, toolOf(registry, ability, environment), rules), ...further];
+  }
   const own = seen.size > 1 && workflow.placement === 'local' ? [demandOf(ability, null, rules)] : [];
   return [...own, ...allowedCalls(workflow).flatMap((id) => demandsOf(registry, id, environment, rules, seen))];
 }
@@ -69,23 +75,18 @@ function demandOf(ability: string, tool: string | null, rules: PlacementRules): 
 /** A model that is a program needs the machine that has it; an endpoint needs only the network. */
 function toolOfModel({ project }: Registry, name: string): string {
   const model = Object.hasOwn(project.models, name) ? project.models[name] : undefined;
-  return `${NEEDED_SERVER[model?.command ? 'script' : 'api']}:${MODEL_PREFIX}${name}`;
+  return `${model?.command ? SHELL : HTTP}:${MODEL_PREFIX}${name}`;
 }
 
 /** Null for an operation that is unknown, broken, or without an implementation here. */
 function toolOf(registry: Registry, key: string, environment: string | undefined): string | null {
   const operation = registry.operations.get(key);
   if (!operation) return null;
-  try {
+  const tool = unlessRefused(() => {
     const config = configOf(registry, key);
     const settings = environment === undefined ? undefined : config?.value.environments?.[environment];
     const { body } = chooseImplementation(registry, operation, config, settings);
-    if (body.kind !== 'mcp') return `${NEEDED_SERVER[body.kind]}:${key}`;
-    const server = settings?.mcp_server ?? body.mcp.server;
-    const tool = settings?.mcp_tool ?? body.mcp.tool;
-    return server === undefined ? null : `${server}:${tool ?? key}`;
-  } catch (error) {
-    if (!(error instanceof AbilityError)) throw error;
-    return null;
-  }
+    return writtenKindOf(body).writtenTool(body, key, settings);
+  });
+  return tool ?? null;
 }

@@ -3,6 +3,7 @@ import { CODES, familyOf, meaningOf, OUR_FAMILIES } from '../../contracts/codes.
 import { AbilityError, type SourceLocation } from '../../contracts/problem.js';
 import type { HighLevel } from '../../definitions/formats/high-level.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
+import { memoize } from '../../text/memoize.js';
 import { didYouMean } from '../../text/nearest.js';
 import { implementationBodies } from '../resolve/choose-implementation.js';
 import type { PlanWarning } from '../resolve/plan-warning.js';
@@ -85,12 +86,19 @@ function isPart(one: string, other: string): boolean {
 
 /** The codes that scripts of these operations assign to exit codes. */
 export function codesOfExits(registry: Registry, operations: ReadonlySet<string>): Set<string> {
-  const codes = new Set<string>();
+  const codes = exitCodesOf(registry);
+  return new Set([...operations].flatMap((operation) => codes.get(operation) ?? []));
+}
+
+/** By operation: large projects look up each operation many times. */
+const exitCodesOf = memoize((registry: Registry) => {
+  const codes = new Map<string, string[]>();
   for (const { operation, body } of implementationBodies(registry)) {
-    if (body.kind !== 'script' || !operations.has(operation)) continue;
-    for (const meaning of Object.values(body.script.exit_codes ?? {})) {
-      if (meaning !== 'ok') codes.add(meaning.code);
-    }
+    if (body.kind !== 'script') continue;
+    const named = Object.values(body.script.exit_codes ?? {}).flatMap((meaning) =>
+      meaning === 'ok' ? [] : [meaning.code],
+    );
+    if (named.length > 0) codes.set(operation, [...(codes.get(operation) ?? []), ...named]);
   }
   return codes;
-}
+});

@@ -1,12 +1,15 @@
 import { AbilityError } from '../../contracts/problem.js';
 import type { Registry } from '../../definitions/registry.js';
+import type { Spot } from '../../definitions/spot.js';
 import { compileExpression } from '../../rules/expressions/evaluate.js';
-import { splitText } from '../../rules/expressions/split-text.js';
+import { sourcesIn, splitText, textsIn } from '../../rules/expressions/split-text.js';
 import { checkScope } from '../resolve/check-ability.js';
 import { resolveEnvironment } from '../resolve/resolve-environment.js';
+import { SecretSource } from '../secrets/secret-source.js';
 import { type Available, checkCondition, checkTemplate } from '../steps/check-names.js';
-import { ErrorCollector, placed, relocated } from '../steps/definition-errors.js';
-import type { FoundTrigger } from './stated-triggers.js';
+import { checkAt, ErrorCollector, relocated } from '../steps/definition-errors.js';
+import { STANDARD_SECRET, standardKey } from './standard-webhooks.js';
+import { type FoundTrigger, statedTriggers } from './stated-triggers.js';
 
 /** Names in expressions of a trigger: a repeated delivery must start the same task. */
 const IN_TRIGGERS: Available = {
@@ -24,29 +27,25 @@ const IN_TRIGGERS: Available = {
 export function checkTrigger(registry: Registry, found: FoundTrigger): void {
   const { spec, from, index } = found;
   const collector = new ErrorCollector();
-  const check = (part: string | undefined, action: (path: PropertyKey[]) => void): void => {
-    const path = ['triggers', index, ...(part === undefined ? [] : [part])];
-    try {
-      action(path);
-    } catch (error) {
-      collector.keep(placed(error, from, path));
-    }
+  const check = (part: string | undefined, action: (spot: Spot) => void): void => {
+    const spot = { from, path: ['triggers', index, ...(part === undefined ? [] : [part])] };
+    collector.gather(() => checkAt(spot, () => action(spot)), undefined);
   };
   check(spec.environment === undefined ? undefined : 'environment', () => void triggerEnvironment(registry, found));
   const { if: condition, key, input } = spec;
   if (condition !== undefined) {
-    check('if', (path) => {
-      checkCondition(condition, IN_TRIGGERS, from, path);
+    check('if', (spot) => {
+      checkCondition(condition, IN_TRIGGERS, spot);
       refuseUnseenHeaders([compileExpression(condition).source]);
     });
   }
-  check('input', (path) => {
-    checkTemplate(input, IN_TRIGGERS, from, path);
-    refuseUnseenHeaders(sourcesIn(input));
+  check('input', (spot) => {
+    checkTemplate(input, IN_TRIGGERS, spot);
+    refuseUnseenHeaders([...textsIn(input)].flatMap(({ value }) => sourcesIn(value)));
   });
   if (key !== undefined) {
-    check('key', (path) => {
-      checkTemplate(key, IN_TRIGGERS, from, path);
+    check('key', (spot) => {
+      checkTemplate(key, IN_TRIGGERS, spot);
       refuseUnseenHeaders(sourcesIn(key));
       refuseKey(key);
     });
@@ -106,13 +105,6 @@ function refuseKey(key: string): void {
   });
 }
 
-function sourcesIn(template: unknown): string[] {
-  if (typeof template === 'string')
-    return splitText(template).flatMap((part) => (typeof part === 'string' ? [] : [part.source]));
-  if (template === null || typeof template !== 'object') return [];
-  return Object.values(template).flatMap(sourcesIn);
-}
-
 /** Headers that authenticate the sender: signatures, tokens, cookies. Expressions cannot read them. */
 const SHOWS_WHO = /auth|cookie|credential|api-?key|access-?key|password|secret|signature|token|session/;
 
@@ -154,4 +146,45 @@ function refuseUnseenHeaders(sources: readonly string[]): void {
       });
     }
   }
+}
+
+/**
+ * The secret with which a webhook's sender signs. @param env of the door.
+ * @throws AbilityError `config.missing_credential`, `config.invalid`, and as `triggerEnvironment`.
+ */
+export function resolveTriggerSecret(registry: Registry, found: FoundTrigger, env: NodeJS.ProcessEnv): string {
+  const { webhook, secret } = found.spec;
+  const environment = triggerEnvironment(registry, found);
+  const source = new SecretSource(registry.root, environment, env);
+  if (source.has(secret)) return checked(source.resolve(secret, `secret of the webhook ${webhook}`), found);
+  const name = secret.replace(/^(?:env|file):/, '');
+  throw new AbilityError({
+    code: 'config.missing_credential',
+    message: `Missing required configuration: ${name} (${environment}), the secret of the webhook ${webhook}`,
+    location: found.from.locate(['triggers', found.index, 'secret']),
+    suggestion: secret.startsWith('env:')
+      ? `Set ${name} in .env.${environment} or .env, or in the environment of \`ability serve\`.`
+      : `Create the file ${name}.`,
+  });
+}
+
+/** A truncated Standard Webhooks secret would refuse every message. @throws AbilityError `config.invalid`. */
+function checked(text: string, { spec, from, index }: FoundTrigger): string {
+  if (!text.startsWith('whsec_') || standardKey(text)) return text;
+  throw new AbilityError({
+    code: 'config.invalid',
+    message: `The secret of the webhook ${spec.webhook} is no key of Standard Webhooks: ${STANDARD_SECRET}`,
+    location: from.locate(['triggers', index, 'secret']),
+    suggestion: 'Copy it from its sender, or make one: echo "whsec_$(openssl rand -base64 32)".',
+  });
+}
+
+/** @throws AbilityError as {@link resolveTriggerSecret}, `statedTriggers` and `checkTrigger`. */
+export function usableTriggers(registry: Registry, env: NodeJS.ProcessEnv): FoundTrigger[] {
+  const found = [...statedTriggers(registry).values()];
+  for (const trigger of found) {
+    checkTrigger(registry, trigger);
+    resolveTriggerSecret(registry, trigger, env);
+  }
+  return found;
 }

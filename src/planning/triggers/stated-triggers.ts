@@ -2,7 +2,7 @@ import { AbilityError, formatLocation, type Problem } from '../../contracts/prob
 import type { TriggerSpec } from '../../contracts/webhooks.js';
 import type { HighLevel } from '../../definitions/formats/high-level.js';
 import type { LowLevel } from '../../definitions/formats/low-level.js';
-import type { Loaded, Registry } from '../../definitions/registry.js';
+import { type Loaded, type Registry, unreadable } from '../../definitions/registry.js';
 
 export interface FoundTrigger {
   spec: TriggerSpec;
@@ -34,9 +34,9 @@ export function statedTriggers(registry: Registry): Map<string, FoundTrigger> {
 }
 
 /** The error of an unreadable definition that may state webhooks; undefined if all are readable. */
-export function unreadTriggers({ broken, opaque }: Registry): Problem | undefined {
-  const [, problem] = [...broken].find(([key]) => key.startsWith('ability:')) ?? [];
-  return problem ?? opaque.find(({ kind }) => kind === 'low-level' || kind === 'high-level')?.problem;
+export function unreadTriggers(registry: Registry): Problem | undefined {
+  const [, problem] = [...registry.broken].find(([key]) => key.startsWith('ability:')) ?? [];
+  return problem ?? unreadable(registry, 'low-level', 'high-level');
 }
 
 /** @param second the error is located here. */

@@ -1,4 +1,4 @@
-import type { AgentGrant, AgentLeft, AgentUsage, ModelUsage } from '../../contracts/agent.js';
+import type { AgentGrant, AgentLeft, AgentProgress, AgentUsage, ModelUsage } from '../../contracts/agent.js';
 import type { PlanAgentLimits } from '../../contracts/plan.js';
 import { defined } from '../../text/defined.js';
 
@@ -20,23 +20,25 @@ export function addUsage<Usage extends AgentUsage>(to: Usage, added: ModelUsage 
 }
 
 export function usageOf({ turns, calls, input_tokens, output_tokens, cost, estimated }: AgentUsage): AgentUsage {
-  return {
-    turns,
-    calls,
-    input_tokens,
-    output_tokens,
-    ...defined({ cost }),
-    ...(estimated && { estimated }),
-  };
+  return { turns, calls, input_tokens, output_tokens, ...defined({ cost }), ...(estimated && { estimated }) };
 }
 
-/** The agent's own limits, reduced to the remaining ones of the agent that called it. */
-export function limitsWithin(own: PlanAgentLimits, grant: AgentGrant | undefined): PlanAgentLimits {
-  if (!grant) return own;
+/**
+ * The agent's own limits, reduced to the remaining ones of the agent that called it, and raised by what people have
+ * allowed since.
+ */
+export function limitsWithin(
+  own: PlanAgentLimits,
+  grant: AgentGrant | undefined,
+  { raised = {} }: Pick<AgentProgress, 'raised'>,
+): PlanAgentLimits {
+  const max_tokens = least(own.max_tokens, grant?.tokens);
+  const max_cost = least(own.max_cost, grant?.cost);
   return {
-    max_turns: own.max_turns,
-    max_calls: Math.min(own.max_calls, grant.calls),
-    ...defined({ max_tokens: least(own.max_tokens, grant.tokens), max_cost: least(own.max_cost, grant.cost) }),
+    max_turns: own.max_turns + (raised.max_turns ?? 0),
+    max_calls: Math.min(own.max_calls, grant?.calls ?? own.max_calls) + (raised.max_calls ?? 0),
+    ...(max_tokens !== undefined && { max_tokens: max_tokens + (raised.max_tokens ?? 0) }),
+    ...(max_cost !== undefined && { max_cost: max_cost + (raised.max_cost ?? 0) }),
   };
 }
 

@@ -38,7 +38,7 @@ export function isHostAllowed(url: URL, allowed: readonly string[]): boolean {
 
 /**
  * Whether an allowed URL's host may resolve to an address: an ordinary one always, a special one only if an entry
- * with the URL's port lists it; `localhost` lists the loopback. Source: docs/operations.md#safety.
+ * with the URL's port lists it; `localhost` lists the loopback.
  */
 export function isAddressAllowed(address: string, url: URL, allowed: readonly string[]): boolean {
   if (!ipaddr.isValid(address)) return false;

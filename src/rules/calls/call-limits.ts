@@ -2,13 +2,13 @@ import { isRepeatable } from '../../contracts/effects.js';
 import type { PlanLimits, PlanOperation } from '../../contracts/plan.js';
 import type { Problem } from '../../contracts/problem.js';
 
-/** Time limit of an approval requested by a hook or an environment. Source: docs/operations.md#limits. */
+/** Time limit of an approval requested by a hook or an environment. */
 export const GUARD_APPROVAL_MS = 24 * 60 * 60 * 1000;
 
-/** Default working time of a step. Source: docs/operations.md#limits. */
+/** Default working time of a step. */
 const STEP_MS = 60_000;
 
-/** Default retries of a call. Source: docs/operations.md#limits. */
+/** Default retries of a call. */
 export const RETRY = { attempts: 3, firstMs: 1000, factor: 2, maxMs: 30_000 } as const;
 
 /** Milliseconds until the other side of a failed call wants to be asked again; undefined: it did not say. */
@@ -18,7 +18,7 @@ export function waitAskedFor({ details }: Problem, now: number): number | undefi
   return Number.isNaN(time) ? undefined : Math.max(0, time - now);
 }
 
-/** As written, else one if a second could do harm. Source: docs/architecture.md#the-way-of-a-task. */
+/** As written, else one if a second could do harm. */
 export function attemptsOf({ effects }: Pick<PlanOperation, 'effects'>, written: number | undefined): number {
   return written ?? (isRepeatable(effects) ? RETRY.attempts : 1);
 }

@@ -80,7 +80,7 @@ export function isUnusableAnswer(code: string): boolean {
 
 /**
  * With `errors`, only those; else all except those that a retry cannot change. A call that was made and answered is
- * retried only if `errors` names its code, not just its family. Source: docs/workflow-language.md#failures.
+ * retried only if `errors` names its code, not just its family.
  */
 export function isRetryableCode(code: string, errors?: readonly string[]): boolean {
   if (codeMatchesAny(code, NEVER_AGAIN)) return false;
@@ -89,7 +89,7 @@ export function isRetryableCode(code: string, errors?: readonly string[]): boole
   return !FINAL_STATUS.test(code) || NOT_NOW.has(code);
 }
 
-/** Failures that no catch-all handler takes. Source: docs/workflow-language.md#failures. */
+/** Failures that no catch-all handler takes. */
 const NOT_CAUGHT = ['denied', 'approval', 'guard', 'hook.failed', 'outcome', 'timeout.task', 'limit', 'internal'];
 
 /** Whether a handler without `errors`, such as `continue_on_error`, may handle the error. */

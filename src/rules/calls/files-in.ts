@@ -1,6 +1,7 @@
 import { type FilePlace, type FileValue, isFileValue } from '../../contracts/files.js';
 import type { Json } from '../../contracts/json.js';
 import type { PlanOperation } from '../../contracts/plan.js';
+import { kindOf } from '../../kinds/kinds.js';
 
 /** A file in a value; `at` is its path, keys and indexes joined by dots. */
 export interface FoundFile {
@@ -45,5 +46,5 @@ export function bytesOfFiles(files: Iterable<FileValue>): number {
 export function makesFiles(operation: Pick<PlanOperation, 'output_files' | 'implementation'> | undefined): boolean {
   if (operation === undefined) return false;
   const { output_files, implementation } = operation;
-  return output_files !== undefined || (implementation.kind === 'api' && implementation.api.response?.as === 'file');
+  return output_files !== undefined || kindOf(implementation).answersFile(implementation);
 }

@@ -1,9 +1,10 @@
 import type { Plan, PlanOperation } from '../../contracts/plan.js';
+import { kindOf } from '../../kinds/kinds.js';
 import { allSteps } from '../steps/find-step.js';
 
 /** Whether calls of a task keep state in an MCP server, and so all reach the worker that has the connection. */
 export function holdsSession({ implementation }: Pick<PlanOperation, 'implementation'>): boolean {
-  return implementation.kind === 'mcp' && implementation.mcp.server.session === 'task';
+  return kindOf(implementation).holdsSession(implementation);
 }
 
 /** Whether an ability of a plan is such an operation, or calls one, directly or not. */

@@ -1,17 +1,13 @@
 import type { PlanOperation } from '../../contracts/plan.js';
+import { kindOf } from '../../kinds/kinds.js';
 
 /**
  * The tool that decides an operation's placement, as `server:tool`: a script's is of `shell`, a service call's of
  * `http`, each named after the operation. Source: C-32.
  */
 export function toolName({ key, implementation }: Pick<PlanOperation, 'key' | 'implementation'>): string {
-  if (implementation.kind === 'model') return key;
-  if (implementation.kind !== 'mcp') return `${NEEDED_SERVER[implementation.kind]}:${key}`;
-  return `${implementation.mcp.server.name}:${implementation.mcp.tool}`;
+  return kindOf(implementation).tool(implementation, key);
 }
-
-/** The server that decides the placement of an implementation without one. */
-export const NEEDED_SERVER = { script: 'shell', api: 'http' } as const;
 
 /** The log line of an MCP call. The protocol comes first, so that no text of a server can fake it. */
 export function toolLine(protocol: string, what: string, end: string): string {

@@ -19,7 +19,7 @@ export function toolsUsed(
     const operation = Object.hasOwn(plan.operations, id) ? plan.operations[id] : undefined;
     return operation ? [toolName(operation)] : [];
   });
-  const allowed = whitelistOf(plan);
+  const allowed = withAsked(plan, whitelistOf(plan));
   return {
     called: sorted(called),
     tools_used: sorted([...tools, ...inner]),
@@ -49,6 +49,11 @@ function whitelistOf(plan: Plan): ReadonlySet<string> {
     step.verb === 'call' ? [step.call, ...(step.undo ? [step.undo.call] : [])] : [],
   );
   return new Set(calls);
+}
+
+/** Whoever may call an ability may ask what became of the call. */
+function withAsked({ operations }: Plan, allowed: ReadonlySet<string>): ReadonlySet<string> {
+  return new Set([...allowed].flatMap((id) => [id, operations[id]?.unknown?.call ?? id]));
 }
 
 function sorted(names: readonly string[]): string[] {

@@ -1,4 +1,6 @@
 import { AbilityError } from '../../contracts/problem.js';
+import { memoizeText } from '../../text/memoize.js';
+import { shorten } from '../../text/shorten.js';
 import type { Expression, Scope } from './expression.js';
 import { compilePart, UnknownFunction } from './language/compile.js';
 import { Cost } from './language/cost.js';
@@ -13,26 +15,14 @@ import { writeExpression } from './write.js';
 
 export type { Expression, Reference, Scope } from './expression.js';
 
-const compiled = new Map<string, Expression>();
-const MAX_KEPT = 2000;
-
 /**
  * The evaluator of workflows, lint, plans and hooks. Caches by text. Source: docs/workflow-language.md#expressions.
  * @throws AbilityError `expression.syntax` or `expression.too_costly`.
  */
-export function compileExpression(source: string): Expression {
-  const known = compiled.get(source);
-  if (known) return known;
+export const compileExpression: (source: string) => Expression = memoizeText(2000, (source) => {
   if (source.length > EXPRESSION_LIMITS.characters) {
     throw tooCostly(`has more than ${EXPRESSION_LIMITS.characters} characters`);
   }
-  const expression = compile(source);
-  if (compiled.size >= MAX_KEPT) compiled.clear();
-  compiled.set(source, expression);
-  return expression;
-}
-
-function compile(source: string): Expression {
   const failures: Failure[] = [];
   const [tree, part] = asSyntaxError(source, () => {
     const parsed = parseCel(source);
@@ -56,7 +46,7 @@ function compile(source: string): Expression {
       }
     },
   };
-}
+});
 
 function evaluationIn({ values, now, uuid }: Scope): Evaluation {
   return {
@@ -92,7 +82,7 @@ function notValid(
   return new AbilityError(
     {
       code: 'expression.syntax',
-      message: `The expression \`${shorten(source)}\` is not valid: ${summary}`,
+      message: `The expression \`${shorten(source, 120)}\` is not valid: ${summary}`,
       details: range ? { range } : undefined,
       suggestion: hintFor(source),
     },
@@ -116,7 +106,7 @@ export function noSuchFunction(name: string, source?: string): AbilityError {
   const message = `There is no function ${name}`;
   return new AbilityError({
     code: 'expression.syntax',
-    message: source === undefined ? message : `The expression \`${shorten(source)}\` is not valid: ${message}`,
+    message: source === undefined ? message : `The expression \`${shorten(source, 120)}\` is not valid: ${message}`,
     suggestion:
       'Expressions have the functions and macros of CEL, split, join, lowerAscii, matches, sum, now and uuid.',
   });
@@ -129,17 +119,13 @@ export function failed(source: string, summary: string, missing: string | undefi
       code: 'expression.failed',
       message:
         missing === undefined
-          ? `\`${shorten(source)}\` cannot be evaluated: ${summary}`
-          : `\`${missing}\` does not exist (in \`${shorten(source)}\`)`,
+          ? `\`${shorten(source, 120)}\` cannot be evaluated: ${summary}`
+          : `\`${missing}\` does not exist (in \`${shorten(source, 120)}\`)`,
       suggestion:
         missing === undefined ? undefined : `Check first with has(${missing}), or use an optional such as input.?name.`,
     },
     { cause },
   );
-}
-
-function shorten(source: string): string {
-  return source.length > 120 ? `${source.slice(0, 117)}...` : source;
 }
 
 /** @throws AbilityError `expression.failed`, for a function that is not available in this place. */

@@ -1,3 +1,4 @@
+import type { Json } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 
 /**
@@ -15,6 +16,27 @@ export function splitText(text: string): (string | { source: string })[] {
   }
   if (from < text.length || parts.length === 0) parts.push(text.slice(from));
   return parts;
+}
+
+/** The expressions of a text. @throws AbilityError as {@link splitText}. */
+export function sourcesIn(text: string): string[] {
+  return splitText(text).flatMap((part) => (typeof part === 'string' ? [] : [part.source]));
+}
+
+/** The parts of a text outside its expressions. @throws AbilityError as {@link splitText}. */
+export function literalsIn(text: string): string[] {
+  return splitText(text).filter((part) => typeof part === 'string');
+}
+
+/** All texts in a value, with their paths. @param path of the value. */
+export function* textsIn(
+  value: Json | undefined,
+  path: readonly PropertyKey[] = [],
+): Generator<{ value: string; path: PropertyKey[] }> {
+  if (typeof value === 'string') yield { value, path: [...path] };
+  else if (value !== null && typeof value === 'object') {
+    for (const [key, item] of Object.entries(value)) yield* textsIn(item, [...path, key]);
+  }
 }
 
 function endOfExpression(text: string, start: number): number {

@@ -1,13 +1,10 @@
 import type { Json, JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
+import { memoizeText } from '../../text/memoize.js';
 import { compileExpression, type Expression, type Scope } from './evaluate.js';
 import { splitText } from './split-text.js';
 
 type Piece = string | Expression;
-
-/** By text. */
-const pieces = new Map<string, Piece[]>();
-const MAX_KEPT = 2000;
 
 /**
  * Evaluates every `${{ }}` in a value. A lone one keeps its type; one inside text must yield a string, number or
@@ -15,21 +12,17 @@ const MAX_KEPT = 2000;
  * @throws AbilityError of the family `expression`.
  */
 export function evaluateTemplate(template: Json, scope: Scope): Json {
-  return evaluate(template, scope) ?? null;
+  return evaluateOptional(template, scope) ?? null;
 }
 
 /** Like {@link evaluateTemplate}, but undefined for a lone expression whose result is an absent optional. */
 export function evaluateOptional(template: Json, scope: Scope): Json | undefined {
-  return evaluate(template, scope);
-}
-
-function evaluate(template: Json, scope: Scope): Json | undefined {
   if (typeof template === 'string') return evaluateText(template, scope);
   if (template === null || typeof template !== 'object') return template;
-  if (Array.isArray(template)) return template.map((item) => evaluate(item, scope) ?? null);
+  if (Array.isArray(template)) return template.map((item) => evaluateTemplate(item, scope));
   const object: JsonObject = {};
   for (const [key, item] of Object.entries(template)) {
-    const value = evaluate(item, scope);
+    const value = evaluateOptional(item, scope);
     if (value !== undefined) object[key] = value;
   }
   return object;
@@ -65,11 +58,6 @@ export function expressionsIn(template: Json | undefined): Expression[] {
   return Object.values(template).flatMap((item) => expressionsIn(item));
 }
 
-function cut(text: string): Piece[] {
-  const known = pieces.get(text);
-  if (known) return known;
-  const parts = splitText(text).map((part) => (typeof part === 'string' ? part : compileExpression(part.source)));
-  if (pieces.size >= MAX_KEPT) pieces.clear();
-  pieces.set(text, parts);
-  return parts;
-}
+const cut = memoizeText(2000, (text): Piece[] =>
+  splitText(text).map((part) => (typeof part === 'string' ? part : compileExpression(part.source))),
+);

@@ -1,14 +1,14 @@
 import type { Caller, Person } from '../../contracts/callers.js';
-import type { EventContext, HookAnswer, Phase } from '../../contracts/hooks.js';
+import type { EventContext, HookAnswer } from '../../contracts/hooks.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
-import type { Plan, PlanHandler, PlanOperation } from '../../contracts/plan.js';
+import type { Plan, PlanOperation } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { evaluateCondition } from '../expressions/condition.js';
-import { handlerReadsSession } from '../sessions/session-reads.js';
+import { type ExpressionHandler, handlerReadsSession } from '../sessions/session-reads.js';
 import { oneLine } from '../shown-text.js';
 import { isGuardPhase } from './fold-answers.js';
 
-/** The names available in hook expressions. Source: docs/hooks.md. */
+/** The names available in hook expressions. */
 export const HOOK_NAMES = [
   'input',
   'environment',
@@ -21,6 +21,9 @@ export const HOOK_NAMES = [
   'user',
   'outcome',
 ] as const;
+
+/** Where a hook is asked: a step path, or `''` for the task or the session itself. */
+export type HookPlace = Pick<HookAnswer, 'phase' | 'path'>;
 
 export type HookFacts = Record<(typeof HOOK_NAMES)[number], Json>;
 
@@ -56,23 +59,7 @@ export function hookFacts({ plan, operation, input, task, user, session, outcome
   };
 }
 
-/** The values for an event of a session, which has no ability and no task. `input` is its payload. */
-export function sessionFacts({ payload, environment, session, user }: SessionSources): HookFacts {
-  return {
-    input: payload,
-    environment: { name: environment.name, protected: environment.protected, vars: environment.vars },
-    ability: null,
-    implementation: null,
-    effects: null,
-    tags: [],
-    task: null,
-    session: { id: session },
-    user: { name: user.name, source: user.source },
-    outcome: null,
-  };
-}
-
-/** The values from an EventContext alone, to try out a hook without a task. */
+/** The values from an EventContext alone: for an event of a session, and to try out a hook without a task. */
 export function eventFacts(event: EventContext): HookFacts {
   const { event_type, ability_id, module_id, task_id, session_id, effects, tags, user_id } = event;
   const payload = event.payload as JsonObject;
@@ -93,28 +80,21 @@ export function eventFacts(event: EventContext): HookFacts {
   };
 }
 
-export interface SessionSources {
-  session: string;
-  payload: JsonObject;
-  environment: { name: string; protected: boolean; vars: JsonObject };
-  user: Person;
-}
-
 /**
- * An expression that cannot be evaluated is an error, which denies a call. Source: docs/hooks.md.
+ * An expression that cannot be evaluated is an error, which denies a call.
  * @param moment time of the phase, milliseconds since 1970: `now()` of all its hooks.
  */
 export function answerExpression(
   id: string,
-  handler: Extract<PlanHandler, { kind: 'expression' }>,
-  at: { phase: Phase; path: string },
+  handler: ExpressionHandler,
+  at: HookPlace,
   facts: HookFacts,
   moment: number,
 ): HookAnswer {
   const clock = new HookClock(moment);
   const isTrue = (condition: string | undefined): boolean =>
     condition !== undefined && evaluateCondition(condition, facts, clock.around);
-  const answer = { hook_id: id, ...at, status: 'ok', decision: 'allow' } as const;
+  const answer = allowedAnswer(id, at);
   try {
     if (isTrue(handler.deny_if)) return { ...answer, decision: 'deny', ...whyOf(handler), ...clock.seen };
     const warned = isTrue(handler.warn_if) ? { warnings: [oneLine(handler.reason)] } : {};
@@ -150,25 +130,22 @@ class HookClock {
   }
 }
 
+export function allowedAnswer(id: string, { phase, path }: HookPlace) {
+  return { hook_id: id, phase, path, status: 'ok', decision: 'allow' } as const;
+}
+
 /** The answer for a hook that crashed, hung or gave none; it denies in a guard phase. Source: C-08. */
-export function failedAnswer(
-  id: string,
-  { phase, path }: { phase: Phase; path: string },
-  reason: string,
-  suggestion?: string,
-): HookAnswer {
+export function failedAnswer(id: string, { phase, path }: HookPlace, reason: string, suggestion?: string): HookAnswer {
   const decision = isGuardPhase(phase) ? 'deny' : 'allow';
   return { hook_id: id, phase, path, status: 'error', decision, reason, ...(suggestion && { suggestion }) };
 }
 
-function whyOf({
-  reason,
-  suggestion,
-}: {
-  reason: string;
-  suggestion?: string;
-}): Pick<HookAnswer, 'reason' | 'suggestion'> {
+function whyOf({ reason, suggestion }: ExpressionHandler): Pick<HookAnswer, 'reason' | 'suggestion'> {
   return { reason: oneLine(reason), ...(suggestion !== undefined && { suggestion: oneLine(suggestion) }) };
+}
+
+export function failureOf({ hook_id, reason = 'no reason' }: HookAnswer): string {
+  return `The guard ${hook_id} failed, and a guard that cannot answer denies the call: ${reason}`;
 }
 
 /** A failed guard reports that it failed, not that it denied. Source: docs/architecture.md#promises. */
@@ -176,9 +153,7 @@ export function denialOf(answer: HookAnswer): AbilityError {
   const failed = answer.status === 'error';
   return new AbilityError({
     code: failed ? 'hook.failed' : 'guard.denied',
-    message: failed
-      ? `The guard ${answer.hook_id} failed, and a guard that cannot answer denies the call: ${answer.reason ?? 'no reason'}`
-      : `${oneLine(answer.reason ?? 'Denied.')} (hook ${answer.hook_id})`,
+    message: failed ? failureOf(answer) : `${oneLine(answer.reason ?? 'Denied.')} (hook ${answer.hook_id})`,
     details: {
       hook_id: answer.hook_id,
       phase: answer.phase,

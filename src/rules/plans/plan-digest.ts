@@ -1,5 +1,6 @@
 import type { Plan, PlanOperation } from '../../contracts/plan.js';
 import type { Seal } from '../../contracts/seal.js';
+import { kindOf } from '../../kinds/kinds.js';
 import { digestOf } from '../canonical.js';
 
 /**
@@ -12,25 +13,19 @@ export function planDigest(plan: Plan): string {
 
 /** Whether a plan calls MCP tools, which are pinned when its task is created. */
 export function hasTools(plan: Plan): boolean {
-  return Object.values(plan.operations).some(({ implementation }) => implementation.kind === 'mcp');
+  return Object.values(plan.operations).some(({ implementation }) => kindOf(implementation).hasPins);
 }
 
 /** Removes the pins of MCP tools; returns the same object if there are none. */
 export function withoutPins(plan: Plan): Plan {
-  if (!Object.values(plan.operations).some(isPinned)) return plan;
-  const entries = Object.entries(plan.operations).map(([key, operation]) => [key, withoutPin(operation)]);
+  const entries = Object.entries(plan.operations).map(([key, operation]) => [key, withoutPin(operation)] as const);
+  if (entries.every(([key, operation]) => operation === plan.operations[key])) return plan;
   return { ...plan, operations: Object.fromEntries(entries) };
 }
 
-function isPinned({ implementation }: PlanOperation): boolean {
-  return implementation.kind === 'mcp' && implementation.mcp.pinned !== undefined;
-}
-
 function withoutPin(operation: PlanOperation): PlanOperation {
-  const { implementation } = operation;
-  if (implementation.kind !== 'mcp') return operation;
-  const { pinned: _, ...mcp } = implementation.mcp;
-  return { ...operation, implementation: { ...implementation, mcp } };
+  const implementation = kindOf(operation.implementation).withoutPin(operation.implementation);
+  return implementation === operation.implementation ? operation : { ...operation, implementation };
 }
 
 /** 16 hex digits, equal only for seals of the same plan, input and person. */

@@ -1,7 +1,7 @@
 import type { PlanHandler } from '../../contracts/plan.js';
 import { compileExpression } from '../expressions/evaluate.js';
 
-type ExpressionHandler = Extract<PlanHandler, { kind: 'expression' }>;
+export type ExpressionHandler = Extract<PlanHandler, { kind: 'expression' }>;
 
 /** Comparisons of the session with null, which read nothing of its history. */
 const WHETHER_THERE = /(?<![\w.])session\s*[!=]=\s*null\b|\bnull\s*[!=]=\s*session\b(?!\s*[.[?(])/g;

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../contracts/json.js';
-import { AbilityError, type Problem } from '../../contracts/problem.js';
+import type { Problem } from '../../contracts/problem.js';
+import { unlessRefused } from '../../text/attempt.js';
 import { defined } from '../../text/defined.js';
 import { evaluateCondition } from '../expressions/condition.js';
 
@@ -14,12 +15,10 @@ export interface RetryVerdict {
 
 /** A `retry.if` that fails or is no boolean stops the retries. */
 export function askRetryCondition(source: string, error: Problem, attempt: number): RetryVerdict {
-  try {
-    return { again: evaluateCondition(source, { error: seenOf(error), attempt }) };
-  } catch (thrown) {
-    if (!(thrown instanceof AbilityError)) throw thrown;
-    return { again: false, note: `not tried again, since \`retry.if\` failed: ${thrown.message}` };
-  }
+  return unlessRefused(
+    (): RetryVerdict => ({ again: evaluateCondition(source, { error: seenOf(error), attempt }) }),
+    ({ message }) => ({ again: false, note: `not tried again, since \`retry.if\` failed: ${message}` }),
+  );
 }
 
 /** The value of `error`, as in `steps.<id>.error`. */

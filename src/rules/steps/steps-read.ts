@@ -33,33 +33,17 @@ function idsReadBy(expressions: readonly Expression[]): Set<string> | undefined 
   return read;
 }
 
-const ownReaders = new WeakMap<PlanStep, boolean>();
-
-export function readsItself(step: PlanStep): boolean {
-  let reads = ownReaders.get(step);
-  if (reads === undefined) {
-    reads = idsReadBy(expressionsOf(step))?.has(step.id) ?? true;
-    ownReaders.set(step, reads);
-  }
-  return reads;
-}
-
-const readInLoops = new WeakMap<PlanStep, readonly string[]>();
+export const readsItself = memoize((step: PlanStep): boolean => idsReadBy(expressionsOf(step))?.has(step.id) ?? true);
 
 /** Ids of steps inside a loop that the loop or an inner step reads: their values may pass from turn to turn. */
-export function readInTurns(loop: StepOfKind<'loop'>): readonly string[] {
-  let ids = readInLoops.get(loop);
-  if (!ids) {
-    const inner = listSteps(loop.steps).map(({ step }) => step);
-    const read = idsReadBy([loop, ...inner].flatMap((step) => expressionsOf(step)));
-    ids = inner.map(({ id }) => id).filter((id) => read === undefined || read.has(id));
-    readInLoops.set(loop, ids);
-  }
-  return ids;
-}
+export const readInTurns = memoize((loop: StepOfKind<'loop'>): readonly string[] => {
+  const inner = listSteps(loop.steps).map(({ step }) => step);
+  const read = idsReadBy([loop, ...inner].flatMap((step) => expressionsOf(step)));
+  return inner.map(({ id }) => id).filter((id) => read === undefined || read.has(id));
+});
 
 function expressionsOf(step: PlanStep): Expression[] {
-  const { bare, templates } = ownExpressions(step);
+  const [bare, templates] = ownExpressions(step);
   const handlers = (step.on_error ?? []).map(({ output }) => output);
   return [
     ...[step.if, ...bare].flatMap((source) => (source === undefined ? [] : [compileExpression(source)])),
@@ -67,41 +51,36 @@ function expressionsOf(step: PlanStep): Expression[] {
   ];
 }
 
-function ownExpressions(step: PlanStep): { bare: (string | undefined)[]; templates: (Json | undefined)[] } {
+type Own = [bare: (string | undefined)[], templates: (Json | undefined)[]];
+
+function ownExpressions(step: PlanStep): Own {
   switch (step.verb) {
     case 'call':
-      return {
-        bare: [],
-        templates: [step.with, step.undo?.with, step.retry?.first, step.retry?.max],
-      };
+      return [[], [step.with, step.undo?.with, step.retry?.first, step.retry?.max]];
     case 'approval':
-      return { bare: [], templates: [step.approval.title, step.approval.expires] };
+      return [[], [step.approval.title, step.approval.expires]];
     case 'parallel':
-      return { bare: [], templates: [step.max_parallel] };
+      return [[], [step.max_parallel]];
     case 'race':
-      return { bare: [], templates: [] };
-    case 'foreach':
-      return 'list' in step.foreach
-        ? { bare: [], templates: [step.foreach.list, step.max_parallel, step.label] }
-        : { bare: [step.foreach.expression], templates: [step.max_parallel, step.label] };
+      return [[], []];
+    case 'foreach': {
+      const templates = [step.max_parallel, step.label];
+      return 'list' in step.foreach ? [[], [step.foreach.list, ...templates]] : [[step.foreach.expression], templates];
+    }
     case 'switch':
-      return { bare: step.cases.map((item) => item.if), templates: [] };
+      return [step.cases.map((item) => item.if), []];
     case 'repeat':
-      return { bare: [step.repeat.until], templates: [step.repeat.every, step.repeat.max] };
+      return [[step.repeat.until], [step.repeat.every, step.repeat.max]];
     case 'wait':
-      if ('for' in step.wait) return { bare: [], templates: [step.wait.for] };
-      if ('until' in step.wait) return { bare: [step.wait.until], templates: [] };
-      return { bare: [step.wait.if], templates: [step.wait.timeout] };
+      if ('for' in step.wait) return [[], [step.wait.for]];
+      return 'until' in step.wait ? [[step.wait.until], []] : [[step.wait.if], [step.wait.timeout]];
     case 'steps':
-      return {
-        bare: [],
-        templates: [step.retry?.first, step.retry?.max, step.template?.output],
-      };
+      return [[], [step.retry?.first, step.retry?.max, step.template?.output]];
     case 'let':
-      return { bare: [], templates: [step.let] };
+      return [[], [step.let]];
     case 'fail':
-      return { bare: [], templates: [step.fail.message, step.fail.details] };
+      return [[], [step.fail.message, step.fail.details]];
     case 'end':
-      return { bare: [], templates: [step.end.output] };
+      return [[], [step.end.output]];
   }
 }

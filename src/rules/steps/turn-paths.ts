@@ -25,3 +25,8 @@ export function generalPath(path: string): string {
 export function turnOf(path: string): number {
   return Number([...path.matchAll(/\/(\d+)(?=\/)/g)].at(-1)?.[1] ?? 0);
 }
+
+/** Path, or id, of the questions about a lost call. */
+export function askPath(call: string): string {
+  return `${call}.unknown`;
+}

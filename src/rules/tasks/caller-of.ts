@@ -5,15 +5,9 @@ import type { Seal } from '../../contracts/seal.js';
 const CLAIMS: readonly (Caller | undefined)[] = ['person', 'ci', 'agent'] satisfies Caller[];
 
 /** The session, if any, else the client's claim; undefined if it may not claim that: every hook fires then. */
-export function callerToSeal({
-  session,
-  caller,
-}: {
-  session: string | null;
-  caller?: Caller | undefined;
-}): Caller | undefined {
-  if (session !== null) return 'session';
-  return CLAIMS.includes(caller) ? caller : undefined;
+export function callerToSeal(from: { session: string | null; caller?: Caller | undefined }): Caller | undefined {
+  if (from.session !== null) return 'session';
+  return CLAIMS.includes(from.caller) ? from.caller : undefined;
 }
 
 /** @param start whose seal is the root's if another task called it. */

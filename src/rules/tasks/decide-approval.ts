@@ -1,4 +1,5 @@
 import type {
+  Admitted,
   Approval,
   ApprovalField,
   CountedDecision,
@@ -13,7 +14,7 @@ import { oneLine } from '../shown-text.js';
 import { personKey } from './person-key.js';
 
 /** Whether a decision proved who made it, or why not. */
-export type Proof = { proved: ProofSource; nonce: string } | { proved: false; reason: string };
+export type Proof = ({ proved: ProofSource; nonce: string } & Partial<Admitted>) | { proved: false; reason: string };
 
 export const NO_PROOF: Proof = {
   proved: false,
@@ -39,13 +40,13 @@ export function decideApproval(
   const why =
     reasonToIgnore(found, verdict, name, decision, proof) ??
     (verdict === 'approve' ? wrongField(found, decision) : undefined);
-  if (found.proof === 'required' && proof.proved) keepNonce(found, proof.nonce);
+  if (proof.proved && isUsed(found, proof)) keepNonce(found, proof.nonce);
   if (why) {
     const reason = oneLine(why);
     found.ignored.push({ decision: verdict, by: name || null, reason, at });
     return { counted: false, approval_id: found.id, reason };
   }
-  found.decisions.push(countedDecision(found, verdict, { name, source: sourceOf(found, proof) }, decision, at));
+  found.decisions.push(countedDecision(found, verdict, deciderOf(found, name, proof), decision, at));
   const approving = found.decisions.filter((counted) => counted.decision === 'approve').length;
   if (verdict === 'deny') found.status = 'denied';
   else if (verdict === 'request_changes') found.status = 'changes_requested';
@@ -54,10 +55,14 @@ export function decideApproval(
   return { counted: true, approval_id: found.id, status: found.status, missing };
 }
 
-/** The open approval that a decision concerns, if it requires proof. */
-export function approvalToProve(approvals: readonly Approval[], { approval_id }: Decision): Approval | undefined {
+/** The open approval that a decision concerns, if its proof matters: a door's also says to which groups a person belongs. */
+export function approvalToProve(
+  approvals: readonly Approval[],
+  { approval_id, proof }: Decision,
+): Approval | undefined {
   const found = findApproval(approvals, approval_id);
-  return typeof found !== 'string' && found.status === 'open' && found.proof === 'required' ? found : undefined;
+  if (typeof found === 'string' || found.status !== 'open') return undefined;
+  return found.proof === 'required' || (proof && 'door' in proof) ? found : undefined;
 }
 
 function keepNonce(approval: Approval, nonce: string): void {
@@ -95,7 +100,7 @@ function reasonToIgnore(
   { comment, request_changes }: Decision,
   proof: Proof,
 ): string | undefined {
-  const { status, people, approvers, self_approval, decisions } = approval;
+  const { status, people, groups, approvers, self_approval, decisions } = approval;
   if (status !== 'open') return `the approval is already ${status.replace('_', ' ')}`;
   if (verdict === 'approve' && request_changes) return 'it approves and asks for changes at once';
   const unproved = whyUnproved(approval, proof);
@@ -103,7 +108,8 @@ function reasonToIgnore(
   if (NO_PERSON.test(personKey(name))) return `${name} is no person, and only people decide`;
   if (name === '' && !self_approval) return 'it names no person, and the one who asked may not decide';
   if (approvers.length > 0 && name === '') return `it names no person, and only ${approvers.join(', ')} may decide`;
-  if (approvers.length > 0 && !people.includes(name)) {
+  const isInGroup = proof.proved && proof.groups?.some((group) => groups.includes(group));
+  if (approvers.length > 0 && !people.includes(name) && !isInGroup) {
     return `${name} is not among the approvers (${approvers.join(', ')})`;
   }
   if (isOwn(approval, name) && !self_approval) {
@@ -121,8 +127,7 @@ function reasonToIgnore(
 }
 
 function whyUnproved({ proof: proofRule, nonces = [] }: Approval, proof: Proof): string | undefined {
-  if (proofRule !== 'required') return undefined;
-  if (!proof.proved) return proof.reason;
+  if (!proof.proved) return proofRule === 'required' ? proof.reason : undefined;
   return nonces.includes(proof.nonce) ? 'its proof was used before' : undefined;
 }
 
@@ -171,9 +176,15 @@ function countedDecision(
   };
 }
 
-/** `claimed` unless the approval requires a proof. */
-function sourceOf({ proof: proofRule }: Approval, proof: Proof): Decider['source'] {
-  return proofRule === 'required' && proof.proved ? proof.proved : 'claimed';
+/** A proof that is not required is not used, but for a door's, which says to which groups a person belongs. */
+function isUsed({ proof: proofRule }: Approval, { subject }: Partial<Admitted>): boolean {
+  return proofRule === 'required' || subject !== undefined;
+}
+
+function deciderOf(approval: Approval, name: string, proof: Proof): Decider {
+  if (!proof.proved || !isUsed(approval, proof)) return { name, source: 'claimed' };
+  const { proved: source, issuer, subject } = proof;
+  return { name, source, ...(typeof issuer === 'string' && subject !== undefined && { issuer, subject }) };
 }
 
 /** Whether a person requested the task, or changed its input before it ran. */

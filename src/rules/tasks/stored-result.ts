@@ -6,32 +6,9 @@ import type { StepSummary, TaskResult } from '../../contracts/task.js';
 import { defined } from '../../text/defined.js';
 
 export function storeResult(result: TaskResult): StoredResult {
-  const {
-    status,
-    version,
-    digest,
-    output,
-    error,
-    warnings,
-    approvals,
-    steps,
-    requested_by,
-    caller,
-    worked_ms,
-    answer,
-  } = result;
-  const {
-    started_at: started,
-    finished_at: finished,
-    cleanup_ran,
-    concurrency,
-    changes,
-    changes_left,
-    files,
-    agent,
-    rolled_back,
-    not_undone,
-  } = result;
+  const { status, version, digest, output, error, warnings, approvals, steps, files, agent } = result;
+  const { requested_by, caller, worked_ms, answer, concurrency, changes, changes_left } = result;
+  const { started_at: started, finished_at: finished, cleanup_ran, rolled_back, not_undone } = result;
   return {
     status,
     version,

@@ -49,7 +49,13 @@ const OPTIONS: Record<keyof TaskOptions, Check> = {
   run: isText,
   create: isTrue,
   retry: shaped(
-    { task: isText, from: (value) => value === null || isText(value), stands: areTexts, undone: areTexts },
+    {
+      task: isText,
+      from: (value) => value === null || isText(value),
+      stands: areTexts,
+      undone: areTexts,
+      reconcile: isTrue,
+    },
     ['task'],
   ),
   plan: shaped({ plan: isDigest, input: isDigest }, ['plan']),
@@ -82,17 +88,9 @@ export function userOf({ user }: TaskOptions): Person {
 }
 
 /** What a seal says of a task besides its plan: all that its options claim. */
-export function claimsOf({
-  session,
-  scope,
-  intent,
-  run,
-  ...options
-}: TaskOptions): Pick<Seal, 'user' | 'session' | 'scope' | 'intent' | 'run'> {
-  return {
-    user: userOf(options),
-    ...defined({ session, scope, intent, run }),
-  };
+export function claimsOf(options: TaskOptions): Pick<Seal, 'user' | 'session' | 'scope' | 'intent' | 'run'> {
+  const { session, scope, intent, run } = options;
+  return { user: userOf(options), ...defined({ session, scope, intent, run }) };
 }
 
 /** The part of a seal that does not follow from the other arguments of its task. */
@@ -148,17 +146,8 @@ export function continuedStart(args: readonly unknown[], task: string): TaskStar
     // A called task has its caller's seal: for the caller's input, but for the plan of both.
     if (!isWhole(given)) return undefined;
     const { user, session = null } = given;
-    return {
-      ...rest,
-      plan,
-      seal: { ...given, plan: knownDigestOf(plan) },
-      input,
-      options: {},
-      user,
-      session,
-      run,
-      warnings,
-    };
+    const seal = { ...given, plan: knownDigestOf(plan) };
+    return { ...rest, plan, seal, input, options: {}, user, session, run, warnings };
   }
   const claims = options ?? {};
   const { progress, carried } = rest;

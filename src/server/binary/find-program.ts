@@ -73,7 +73,6 @@ function findOnPath(file: string, path: string): string | undefined {
 
 /**
  * Fetches the pinned release once for concurrent callers; gives up a source after five seconds without a byte.
- * Source: docs/operations.md#the-runtime-of-a-project.
  * @throws AbilityError `temporal.binary_missing` with the answer of each source.
  */
 export async function obtainProgram(

@@ -21,5 +21,5 @@ export const TEST_SERVER_HASHES = [
   '4a64793d7b9fcd78f593516392ce7a57237db5caed127fcf26e3e84f324eae9d',
 ] as const;
 
-/** Limit for a source that sends no data. Source: docs/operations.md#the-runtime-of-a-project. */
+/** Limit for a source that sends no data. */
 export const SILENCE_MS = 5000;

@@ -7,7 +7,7 @@ import { lstatSync } from 'node:fs';
 export function whyNotPrivate(path: string): string | undefined {
   const status = lstatSync(path);
   if (!status.isFile()) return `${path} is no file`;
-  if (status.uid !== (process.getuid?.() ?? status.uid)) return 'the runtime of this project belongs to another user';
+  if (status.uid !== (process.getuid?.() ?? status.uid)) return `${path} belongs to another user`;
   const isOpen = process.platform !== 'win32' && (status.mode & 0o077) !== 0;
   return isOpen ? `others may read ${path}` : undefined;
 }

@@ -2,13 +2,15 @@ import { createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypt
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
-import type { DecisionProof, ProvedDecision } from '../../contracts/approvals.js';
+import type { KeyProof, ProvedDecision } from '../../contracts/approvals.js';
+import type { JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { canonicalJson, digestOf } from '../../rules/canonical.js';
 import { whyNotPrivate } from './private-file.js';
 
 const KEY_BYTES = 32;
-const NONCE = /^[0-9a-f]{32}$/;
+const NONCE_BYTES = 16;
+export const NONCE = /^[0-9a-f]{32}$/;
 const MAC = /^[0-9a-f]{64}$/;
 
 /** Creates the key with which the runtime's owner proves decisions: atomically, and only if none exists. */
@@ -45,9 +47,13 @@ export function provableUser(): string {
   return userInfo().username;
 }
 
+export function makeNonce(): string {
+  return randomBytes(NONCE_BYTES).toString('hex');
+}
+
 /** Signs a decision. @param token id of the token with the key; omitted: the key of the runtime's owner. */
-export function proveDecision(key: Uint8Array, decision: ProvedDecision, token?: string): DecisionProof {
-  const nonce = randomBytes(KEY_BYTES / 2).toString('hex');
+export function proveDecision(key: Uint8Array, decision: ProvedDecision, token?: string): KeyProof {
+  const nonce = makeNonce();
   const proof = { nonce, ...(token !== undefined && { token }) };
   return { ...proof, mac: macOf(key, decision, proof).toString('hex') };
 }
@@ -57,20 +63,20 @@ export function whyNotProved(
   key: Uint8Array,
   user: string,
   decision: ProvedDecision,
-  proof: DecisionProof,
+  proof: KeyProof,
 ): string | undefined {
   if (decision.by !== user) return `its proof can only be that of ${user}, who owns the runtime`;
   return isMacOf(key, decision, proof) ? undefined : 'its proof is not valid for this decision';
 }
 
-export function isMacOf(key: Uint8Array, decision: ProvedDecision, proof: DecisionProof): boolean {
+export function isMacOf(key: Uint8Array, decision: ProvedDecision, proof: KeyProof): boolean {
   if (!NONCE.test(proof.nonce) || !MAC.test(proof.mac)) return false;
   return timingSafeEqual(macOf(key, decision, proof), Buffer.from(proof.mac, 'hex'));
 }
 
-function macOf(key: Uint8Array, decision: ProvedDecision, { nonce, token }: Omit<DecisionProof, 'mac'>): Buffer {
+function macOf(key: Uint8Array, decision: ProvedDecision, { nonce, token }: Omit<KeyProof, 'mac'>): Buffer {
   return createHmac('sha256', key)
-    .update(provedText(decision, nonce, token))
+    .update(provedText(decision, nonce, { ...(token !== undefined && { token }) }))
     .digest();
 }
 
@@ -82,12 +88,12 @@ function unproved(why: string, cause?: unknown): AbilityError {
 
 /**
  * The signed text of a proof. `raised_at` identifies the run of the task, since approval ids recur in tasks of the
- * same key; the token is included so that neither kind of proof passes for the other.
+ * same key; what else the kind of proof says is included, so that none passes for another.
  */
-function provedText(
+export function provedText(
   { approval_id, raised_at, verdict, by, comment, fields }: ProvedDecision,
   nonce: string,
-  token?: string,
+  more: JsonObject,
 ): string {
   const said = digestOf({ comment, fields });
   return canonicalJson({
@@ -98,6 +104,6 @@ function provedText(
     by,
     said,
     nonce,
-    ...(token !== undefined && { token }),
+    ...more,
   });
 }

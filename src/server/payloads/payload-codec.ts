@@ -2,7 +2,7 @@ import type { Payload, PayloadCodec } from '@temporalio/common';
 import type { Store } from '../store/store.js';
 import { packPlan, unpackPlan } from './pack-plan.js';
 
-/** Payloads above this go to the store. Source: docs/architecture.md#the-way-of-a-task. */
+/** Payloads above this go to the store. */
 export const SPILL_BYTES = 128 * 1024;
 /** Maximum size kept in the history if the store fails. Source: docs/operations.md#a-shared-store. */
 export const INLINE_BYTES = 1024 * 1024;

@@ -27,8 +27,7 @@ export interface EnsuredRuntime {
 
 /**
  * Returns the project's runtime, starting it if there is none. Concurrent callers may each start one: the first to
- * take the lock stays, the others exit. A runtime that cannot be seen is used if it can be reached. Source:
- * docs/operations.md#the-runtime-of-a-project.
+ * take the lock stays, the others exit. A runtime that cannot be seen is used if it can be reached.
  * @param signal ends the waiting, with its reason. @param env of the caller: to find programs, and for the
  * runtime. @param project its name in `ability.yaml`; a runtime with a former name is replaced when idle. @throws
  * AbilityError `runtime.failed`, `runtime.version_mismatch`, `runtime.renamed`, `runtime.elsewhere`,

@@ -2,7 +2,7 @@ import { utimesSync } from 'node:fs';
 import { attempt } from '../../text/attempt.js';
 import type { ProjectPaths } from '../project-paths.js';
 
-/** Source: docs/operations.md#the-runtime-of-a-project. */
+/** */
 const DEFAULT_IDLE_MS = 60_000;
 
 /** How long a runtime outlives the last command; `ABILITY_RUNTIME_IDLE_MS` overrides it. */

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 
-/** The only address our servers listen on unless configured otherwise. Source: docs/operations.md#safety. */
+/** The only address our servers listen on unless configured otherwise. */
 export const LOOPBACK = '127.0.0.1';
 
 /** The preferred port if it is free, so that links to the UI survive a restart; else any free one. */

@@ -1,9 +1,11 @@
-import type { AgentLeft, AgentProgress } from '../../contracts/agent.js';
+import type { AgentLeft, AgentLimit, AgentProgress } from '../../contracts/agent.js';
 import type { Json } from '../../contracts/json.js';
-import { usageOf } from '../../rules/agents/agent-usage.js';
-import { StepFailure } from '../steps/step-failure.js';
-
-export type AgentLimit = 'max_turns' | 'max_calls' | 'max_tokens' | 'max_cost';
+import type { PlanAgent } from '../../contracts/plan.js';
+import { limitsWithin, TURNS, usageOf } from '../../rules/agents/agent-usage.js';
+import { GUARD_APPROVAL_MS } from '../../rules/calls/call-limits.js';
+import { awaitApproval } from '../approvals/await-approval.js';
+import type { Frame } from '../steps/frame.js';
+import { isStepFailure, StepFailure } from '../steps/step-failure.js';
 
 const WHAT: Record<AgentLimit, string> = {
   max_turns: 'asked its model as often as it may',
@@ -13,20 +15,70 @@ const WHAT: Record<AgentLimit, string> = {
 };
 
 export function limitReached(limit: AgentLimit, used: AgentProgress): StepFailure {
-  const usage = usageOf(used);
-  const tokens = usage.input_tokens + usage.output_tokens;
-  const counts = `${usage.turns} turns, ${usage.calls} calls, ${tokens} tokens`;
   return new StepFailure({
     code: `limit.${limit}`,
-    message: `The agent has ${WHAT[limit]}, and has not answered: ${counts}`,
-    details: { limit, used: usage as unknown as Json },
+    message: `The agent has ${WHAT[limit]}, and has not answered: ${usedInWords(used)}`,
+    details: { limit, used: usageOf(used) as unknown as Json },
     suggestion: `Look at what it did (\`ability why\`), then raise \`limits.${limit}\` or ask for less.`,
   });
 }
 
-/** @throws StepFailure `limit.*` if the limits allow no further turn. */
-export function refuseExhausted(left: AgentLeft, used: AgentProgress): void {
-  if (left.turns === 0) throw limitReached('max_turns', used);
-  if (left.tokens === 0) throw limitReached('max_tokens', used);
-  if (left.cost === 0) throw limitReached('max_cost', used);
+function usedInWords(used: AgentProgress): string {
+  const { input_tokens, output_tokens, turns, calls } = usageOf(used);
+  return `${turns} turns, ${calls} calls, ${input_tokens + output_tokens} tokens`;
+}
+
+/** Which limit allows no further turn. */
+export function exhaustedOf(left: AgentLeft): AgentLimit | undefined {
+  if (left.turns === 0) return 'max_turns';
+  if (left.tokens === 0) return 'max_tokens';
+  return left.cost === 0 ? 'max_cost' : undefined;
+}
+
+/**
+ * At a limit. With `on_limit: ask`, people are asked by how much to raise it, and the agent goes on; a limit that they leave
+ * where it is, is reached at once again. @throws StepFailure `limit.*`, also if it is denied or no one decides; cancellation;
+ * BranchStopped.
+ */
+export async function atLimit(limit: AgentLimit, agent: PlanAgent, { run, budget, branchStop }: Frame): Promise<void> {
+  const used = run.steps.entry(TURNS.turns).agent as AgentProgress;
+  if (agent.limits.on_limit !== 'ask') throw limitReached(limit, used);
+  const { environment, ability } = run.task.plan;
+  const { [limit]: is = 0 } = limitsWithin(agent.limits, run.task.start.child?.agent, used);
+  run.steps.note(TURNS.turns, TURNS.turns, { status: 'waiting' });
+  try {
+    const { decisions } = await awaitApproval(
+      run,
+      {
+        path: TURNS.turns,
+        step: TURNS.turns,
+        title: `Raise ${limit} of ${ability.id}, which is ${is}?`,
+        what: {
+          ability: ability.id,
+          implementation: null,
+          environment: environment.name,
+          effects: ability.effects,
+          input: { limit, is, used: usageOf(used) as unknown as Json },
+        },
+        reasons: [`The agent has ${WHAT[limit]}: ${usedInWords(used)}.`],
+        approvers: environment.approvers,
+        quorum: environment.quorum,
+        expiresMs: budget.capWait(GUARD_APPROVAL_MS),
+        comment: 'optional',
+        fields: { by: { type: limit === 'max_cost' ? 'number' : 'integer', title: 'Raise it by' } },
+      },
+      branchStop,
+    );
+    // Where several have to agree, the least that one of them allows.
+    const by = Math.min(...decisions.map(({ fields }) => Number(fields?.by ?? 0)));
+    const raised = { ...used.raised, [limit]: (used.raised?.[limit] ?? 0) + Math.max(0, by) };
+    run.steps.note(TURNS.turns, TURNS.turns, { status: 'running' });
+    // A note makes a new entry.
+    run.steps.entry(TURNS.turns).agent = { ...used, raised };
+  } catch (error) {
+    if (isStepFailure(error) && /^approval\.(denied|expired|changes_requested)$/.test(error.problem.code)) {
+      throw limitReached(limit, used);
+    }
+    throw error;
+  }
 }

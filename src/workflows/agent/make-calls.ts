@@ -91,7 +91,7 @@ function mustQueue({ run, agent }: CallsOfTurn, open: readonly { call: ToolCall 
 
 /** Also a call of a tool that does not exist, or with an invalid input. @throws StepFailure `limit.*`. */
 function count({ run, agent, state }: Pick<CallsOfTurn, 'run' | 'agent' | 'state'>): void {
-  const limits = limitsWithin(agent.limits, run.task.start.child?.agent);
+  const limits = limitsWithin(agent.limits, run.task.start.child?.agent, state);
   if (state.calls >= limits.max_calls) throw limitReached('max_calls', state);
   state.calls += 1;
 }
@@ -118,7 +118,7 @@ async function callOne(calls: CallsOfTurn, call: ToolCall, index: number): Promi
     return;
   }
   refuseCancelled();
-  const resumed = beforeStep(run.life, frame.halt);
+  const resumed = beforeStep(run.life, frame.branchStop);
   if (resumed) await resumed;
   const inner = stepsOfTurn(step).filter(({ path: name }) => name === tool.name);
   const turn: Turn = { ...around, inner };
@@ -145,12 +145,12 @@ async function callOne(calls: CallsOfTurn, call: ToolCall, index: number): Promi
 }
 
 function callTool({ run, frame }: CallsOfTurn, call: ToolCall, tool: PlanTool, path: string): Promise<Json> {
-  const { halt, budget, groups } = frame;
+  const { branchStop, budget, groups } = frame;
   const operation = run.task.plan.operations[tool.ability];
   run.steps.note(path, tool.name, { status: 'running', call: tool.ability });
   if (!operation) return callTask(run, frame, call, tool, path);
   const { input } = call;
-  const rest = { retry: undefined, timeoutMs: undefined, mayBeCut: false, groups, halt, budget };
+  const rest = { retry: undefined, timeoutMs: undefined, mayBeCut: false, groups, branchStop, budget };
   return callOperation(run, { path, id: tool.name, operation, input, ...rest });
 }
 
@@ -166,7 +166,7 @@ async function callTask(
   const entry = run.steps.entry(TURNS.turns);
   const state = (): AgentProgress => entry.agent as AgentProgress;
   const { input, grant } = grantFor(run, ability, given);
-  const left = leftOf(limitsWithin(agent.limits, run.task.start.child?.agent), state(), 0);
+  const left = leftOf(limitsWithin(agent.limits, run.task.start.child?.agent, state()), state(), 0);
   const { calls, tokens, cost } = left;
   const whole: AgentGrant = {
     ...grant,

@@ -1,10 +1,10 @@
 import { CancellationScope, condition, sleep } from '@temporalio/workflow';
 import type { Approval, ApprovalField, ApprovalSubject, CommentRule } from '../../contracts/approvals.js';
-import type { Approvers } from '../../contracts/plan.js';
+import type { Approvers, WhileOpen } from '../../contracts/plan-step.js';
 import { digestOf } from '../../rules/canonical.js';
 import { markdownLine, oneLine, startOf } from '../../rules/shown-text.js';
-import { Halted, StepFailure } from '../steps/step-failure.js';
-import type { Halt } from '../task/stop-branches.js';
+import { BranchStopped, StepFailure } from '../steps/step-failure.js';
+import type { BranchStop } from '../task/stop-branches.js';
 import type { TaskRun } from '../task/task-run.js';
 import { notifyOfApproval } from './notices.js';
 import { refuseUnprovable } from './proofs.js';
@@ -22,15 +22,17 @@ export interface ApprovalRequest {
   expiresMs: number;
   comment: CommentRule;
   fields?: Record<string, ApprovalField>;
+  /** Left out: as the environment says. */
+  while_open?: WhileOpen;
 }
 
 const MAX_SUMMARY = 200;
 
 /**
  * Raises an approval and waits until it is given. @throws StepFailure `approval.denied`,
- * `approval.changes_requested`, `approval.expired`, `feature.unsupported`; Halted; cancellation.
+ * `approval.changes_requested`, `approval.expired`, `feature.unsupported`; BranchStopped; cancellation.
  */
-export async function awaitApproval(run: TaskRun, request: ApprovalRequest, halt: Halt): Promise<Approval> {
+export async function awaitApproval(run: TaskRun, request: ApprovalRequest, branchStop: BranchStop): Promise<Approval> {
   const { life, approvals } = run;
   if (run.task.plan.environment.proof === 'required') await refuseUnprovable(run.task, approvals);
   const raised = raise(run, request);
@@ -48,10 +50,11 @@ export async function awaitApproval(run: TaskRun, request: ApprovalRequest, halt
   void CancellationScope.nonCancellable(() => sleep(Math.max(1, left), { summary })).then(() => {
     if (approval.status === 'open') approval.status = 'expired';
   });
+  watchOver(run, approval, request.while_open ?? run.task.plan.environment.while_open ?? {});
   try {
-    await halt.wait(() => condition(() => approval.status !== 'open'));
+    await branchStop.wait(() => condition(() => approval.status !== 'open'));
   } catch (error) {
-    const isCarriedOn = error instanceof Halted && life.rollingOver;
+    const isCarriedOn = error instanceof BranchStopped && life.rollingOver;
     if (approval.status === 'open' && !isCarriedOn) approval.status = 'cancelled';
     throw error;
   } finally {
@@ -60,6 +63,32 @@ export async function awaitApproval(run: TaskRun, request: ApprovalRequest, halt
   notifyOfApproval(run, 'approval.decided', approval);
   refuseNotApproved(approval);
   return approval;
+}
+
+/** Reminds of it, and asks others as well, while no one decides. What an earlier run of the task has done is not repeated. */
+function watchOver(run: TaskRun, approval: Approval, { remind_ms = [], escalate }: WhileOpen): void {
+  const leftTo = (ms: number): number => Date.parse(approval.raised_at) + ms - Date.now();
+  const after = (left: number, summary: string, act: () => void): void =>
+    void CancellationScope.nonCancellable(() => sleep(left, { summary })).then(() => {
+      if (approval.status === 'open' && !run.life.rollingOver) act();
+    });
+  for (const ms of remind_ms.filter((each) => leftTo(each) > 0)) {
+    const remind = (): void => notifyOfApproval(run, 'approval.reminded', approval, `:${ms}`);
+    after(leftTo(ms), 'reminds of what waits for people', remind);
+  }
+  if (!escalate || approval.escalated_at !== undefined) return;
+  after(Math.max(1, leftTo(escalate.after_ms)), `asks ${oneLine(escalate.to.listed.join(', '))} as well`, () => {
+    approval.escalated_at = new Date().toISOString();
+    const { approvers, people, groups } = approval;
+    // Where anyone may decide, they already could.
+    if (approvers.length > 0) {
+      approval.approvers = [...new Set([...approvers, ...escalate.to.listed])];
+      approval.people = [...new Set([...people, ...escalate.to.people])];
+      approval.groups = [...new Set([...groups, ...escalate.to.groups])];
+    }
+    notifyOfApproval(run, 'approval.escalated', approval);
+    run.life.publish('waiting_approval');
+  });
 }
 
 /** The same approval from an earlier run of the task; people may have decided on it meanwhile. */
@@ -82,6 +111,7 @@ function raise({ task, input }: TaskRun, request: ApprovalRequest): Approval {
     reasons: reasons.map(oneLine),
     approvers: approvers.listed,
     people: approvers.people,
+    groups: approvers.groups,
     quorum,
     self_approval: environment.self_approval,
     ...(environment.proof === 'required' && { proof: 'required' as const }),

@@ -4,7 +4,7 @@ import { approvalToProve, decideApproval, type Proof } from '../../rules/tasks/d
 import type { TaskRun } from '../task/task-run.js';
 import { proofOf } from './proofs.js';
 
-/** Applies the decision of a signal once, after checking any required proof. Source: docs/approvals.md. */
+/** Applies the decision of a signal once, after checking any required proof. */
 export function decide(run: TaskRun, name: 'approve' | 'deny', sent: unknown): void | Promise<void> {
   const decision = asDecision(sent);
   if (run.approvals.has(decision.id)) return undefined;
@@ -54,7 +54,14 @@ function asDecision(value: unknown): Decision {
 
 function isProof(value: unknown): value is DecisionProof {
   if (value === null || typeof value !== 'object') return false;
-  const { nonce, mac, token } = value as Record<string, unknown>;
-  const isNamed = token === undefined || typeof token === 'string';
-  return typeof nonce === 'string' && typeof mac === 'string' && isNamed;
+  const { nonce, mac, token, door, signature, source, issuer, subject, groups } = value as Record<string, unknown>;
+  if (typeof nonce !== 'string') return false;
+  if (door === undefined) return typeof mac === 'string' && (token === undefined || typeof token === 'string');
+  return (
+    [door, signature, subject].every((text) => typeof text === 'string') &&
+    (source === 'oidc' || source === 'token') &&
+    (issuer === null || typeof issuer === 'string') &&
+    Array.isArray(groups) &&
+    groups.every((group) => typeof group === 'string')
+  );
 }

@@ -7,7 +7,7 @@ import { describeUndo } from '../../rules/tasks/describe-undo.js';
 
 const MAX_INPUT = 2000;
 
-/** Lines of Markdown for an approver, with the payload to send. Source: docs/approvals.md. */
+/** Lines of Markdown for an approver, with the payload to send. */
 export function describeApproval(approval: Approval): string[] {
   const { id, title, what, reasons, requested_by, expires_at, quorum, decisions, ignored } = approval;
   const last = ignored.at(-1);

@@ -36,11 +36,12 @@ export async function sendNotices({ notice, targets, ...of }: NoticeRequest): Pr
   );
 }
 
-export function notifyOfApproval(run: TaskRun, event: NoticeEvent, approval: Approval): void {
+/** @param which tells several of an event apart. */
+export function notifyOfApproval(run: TaskRun, event: NoticeEvent, approval: Approval, which = ''): void {
   const raised = run.approvals.list.filter(({ id }) => id === approval.id).length;
   // A repeated approval, as in a retried group, keeps its id.
   const turn = raised > 1 ? `:${raised}` : '';
-  notify(run, `${run.task.id}:${approval.id}:${event}${turn}`, event, { approval: { ...approval } });
+  notify(run, `${run.task.id}:${approval.id}:${event}${which}${turn}`, event, { approval: { ...approval } });
 }
 
 /** Only for a root task: a called task's failure is part of its caller's notice. */

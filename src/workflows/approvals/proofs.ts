@@ -19,32 +19,33 @@ export async function refuseUnprovable(task: TaskIdentity, approvals: Approvals)
   if (await approvals.provable) return;
   throw new StepFailure({
     code: 'feature.unsupported',
-    message: `${environment.name} requires proof of identity for decisions, and only the project's own runtime can check one; this worker is not part of it`,
-    suggestion: "Leave out `proof: required` in this environment, or run on the project's own runtime.",
+    message: `${environment.name} requires proof of identity for decisions, and this worker can check none: it is not part of the project's own runtime, and ability.yaml names no door`,
+    suggestion:
+      "Add the public key of the door under `doors` (`ability keys create --for-door`), or run on the project's own runtime.",
   });
 }
 
 /** Checks the proof of a decision, in a local activity: no workflow has the key. */
 export async function proofOf(
   task: TaskIdentity,
-  { id: approval_id, raised_at }: Approval,
+  { id: approval_id, raised_at, what: { ability, environment } }: Approval,
   verdict: Verdict,
   sent: Decision,
 ): Promise<Proof> {
   const { proof, by = '', comment = null, fields = null } = sent;
   if (!proof) return NO_PROOF;
   try {
-    const decision = { approval_id, raised_at, verdict, by, comment, fields };
+    const decision = { what: { ability, environment }, approval_id, raised_at, verdict, by, comment, fields };
     // Without an answer the decision does not count, and its sender learns why.
     const answer = await askProof(task, { decision, proof }, true);
     if (!answer.able) return { proved: false, reason: 'no proof can be checked here' };
     if (answer.reason !== undefined) return { proved: false, reason: answer.reason };
-    const source = proof.token === undefined ? 'os_user' : 'token';
-    // Only the kinds of proof accepted when the task was planned count.
-    if (!task.plan.environment.proofs?.includes(source)) {
+    const source = 'door' in proof ? proof.source : proof.token === undefined ? 'os_user' : 'token';
+    // Where proof is required, only the kinds accepted when the task was planned count.
+    if (task.plan.environment.proofs?.includes(source) === false) {
       return { proved: false, reason: `it is proved by a ${source}, which did not count when the task was planned` };
     }
-    return { proved: source, nonce: proof.nonce };
+    return { ...('door' in proof && proof), proved: source, nonce: proof.nonce };
   } catch (error) {
     return { proved: false, reason: `its proof could not be checked: ${messageOf(error)}` };
   }

@@ -10,6 +10,7 @@ import { callInput } from '../../rules/calls/call-input.js';
 import { GUARD_APPROVAL_MS, stepLimit } from '../../rules/calls/call-limits.js';
 import { endOfCall } from '../../rules/calls/end-of-call.js';
 import { holdsSession } from '../../rules/calls/holds-session.js';
+import { handlerKindOf } from '../../rules/hooks/handlers.js';
 import { firesFor } from '../../rules/hooks/hook-facts.js';
 import { callerOf } from '../../rules/tasks/caller-of.js';
 import { UNDO_ASKS } from '../../rules/tasks/describe-undo.js';
@@ -19,13 +20,18 @@ import { askGuards, fireAfter, type Hooked } from '../hooks/ask-hooks.js';
 import { isStepFailure, messageOf, StepFailure } from '../steps/step-failure.js';
 import type { TaskIdentity } from '../task/identity.js';
 import type { TaskRun } from '../task/task-run.js';
+import { callUntilKnown, isInDoubt, settleDoubt } from './find-out.js';
 import { heldQueue } from './hold-session.js';
 import { isForAnother, keyWait, localActivity, untilKeyed } from './local-activities.js';
 import { failureOf } from './read-call-failure.js';
 import { type OperationCall, scheduleCall } from './schedule-call.js';
 
-/** For tasks and steps. Source: docs/architecture.md#the-rooms. @throws StepFailure; cancellation; Halted. */
+/** For tasks and steps. Source: docs/architecture.md#the-rooms. @throws StepFailure; cancellation; BranchStopped. */
 export function callOperation(run: TaskRun, call: OperationCall): Promise<Json> {
+  return isInDoubt(run, call) ? settleDoubt(run, call, { make, ask: callOperation }) : make(run, call);
+}
+
+function make(run: TaskRun, call: OperationCall): Promise<Json> {
   return entersCalls(run.task) ? inSession(run, (entered) => callGuarded(run, call, entered)) : callGuarded(run, call);
 }
 
@@ -51,7 +57,7 @@ async function callGuarded(run: TaskRun, call: OperationCall, entered?: EnteredC
 }
 
 /** All reasons of a call, for one common approval. Source: docs/hooks.md#preabilitycreate. */
-function reasonsFor(run: TaskRun, { operation, takesBack }: OperationCall, fromGuards: string[]): string[] {
+function reasonsFor(run: TaskRun, { operation, takesBack, about }: OperationCall, fromGuards: string[]): string[] {
   const { environment, ability } = run.task.plan;
   const { seal, child } = run.task.start;
   if (takesBack && !takesBack.asks) return [];
@@ -59,7 +65,7 @@ function reasonsFor(run: TaskRun, { operation, takesBack }: OperationCall, fromG
   if (environment.approve.includes(operation.effects)) {
     reasons.push(`${environment.name} asks for approval of ${operation.effects} calls.`);
   }
-  if (ability.kind === 'operation' && !child) {
+  if (ability.kind === 'operation' && !about && !child) {
     reasons.push(...seal.confirmations.map(({ hook_id, reason }) => `${reason} (hook ${hook_id})`));
   }
   return reasons;
@@ -91,7 +97,7 @@ async function confirm(run: TaskRun, call: OperationCall, reasons: string[]): Pr
       expiresMs: asksAnew ? GUARD_APPROVAL_MS : call.budget.capWait(GUARD_APPROVAL_MS),
       comment: 'optional',
     },
-    call.halt,
+    call.branchStop,
   );
 }
 
@@ -109,13 +115,15 @@ function countCall(run: TaskRun): void {
 function perform(run: TaskRun, call: OperationCall): Promise<Json> {
   // Limits never stop a clean-up; an agent counts its calls itself.
   if (call.budget === run.budget && !run.task.plan.agent) countCall(run);
-  return executeCall(run, call);
+  const { unknown } = call.operation;
+  if (!unknown) return executeCall(run, call);
+  return callUntilKnown(run, call, unknown, { make: executeCall, ask: callOperation });
 }
 
-/** Waits while no worker can check the seal. @throws StepFailure; cancellation; Halted. */
+/** Waits while no worker can check the seal. @throws StepFailure; cancellation; BranchStopped. */
 export async function executeCall(run: TaskRun, call: OperationCall): Promise<Json> {
   for (let pauses = 0; ; pauses += 1) {
-    call.halt.check();
+    call.branchStop.check();
     const leftMs = call.budget.left(stepLimit(run.task.plan.limits, call.operation, call.timeoutMs));
     if (leftMs === 0) throw call.budget.exhausted();
     run.steps.note(call.path, call.id, { status: 'running', call: call.operation.key });
@@ -131,7 +139,7 @@ export async function executeCall(run: TaskRun, call: OperationCall): Promise<Js
       if (isCancellation(error)) throw error;
       const failure = failureOf(run, call, leftMs, error);
       if (!isStepFailure(failure) || !isForAnother(failure.problem.code)) throw failure;
-      await call.halt.wait(() => keyWait(pauses));
+      await call.branchStop.wait(() => keyWait(pauses));
       continue;
     }
     call.budget.end();
@@ -143,7 +151,11 @@ export async function executeCall(run: TaskRun, call: OperationCall): Promise<Js
 /** Records what came with the output of a call: hook answers, warnings, files. */
 function take(run: TaskRun, call: OperationCall, answer: CallAnswer): Json {
   const { output, attempt, hooks, allowed, allowed_ms = [], warnings, files } = answer;
-  run.steps.note(call.path, call.id, { status: 'running', attempts: attempt ?? 1, ...(files && { files }) });
+  run.steps.note(call.path, call.id, {
+    status: 'running',
+    attempts: (call.earlier?.made ?? 0) + (attempt ?? 1),
+    ...(files && { files }),
+  });
   if (hooks) run.hooks.keep(hooks);
   if (allowed) run.hooks.keep(allowedBy(run, call).map((one, at) => plainYes({ ...one, duration_ms: allowed_ms[at] })));
   if (warnings) run.warnings.add(...warnings);
@@ -164,7 +176,7 @@ function allowedBy(run: TaskRun, { operation, path }: OperationCall): Pick<HookA
   const caller = callerOf(run.task.start);
   const answersOf = (hooks: readonly PlanHook[], phase: Phase) =>
     hooks
-      .filter((hook) => hook.handler.kind === 'builtin' && firesFor(hook, caller))
+      .filter((hook) => handlerKindOf(hook.handler).isInAttempt && firesFor(hook, caller))
       .map(({ id }) => ({ hook_id: id, phase, path }));
   return [
     ...(run.task.plan.hooks === 'activities' ? [] : answersOf(operation.hooks.pre_call, 'PreAbilityCall')),

@@ -51,7 +51,7 @@ export interface WorkflowCall {
 
 /**
  * A child with its own key, record and hooks, under the root's plan and seal. Passes cancellation down, and waits;
- * passes failures up. Source: docs/architecture.md#the-way-of-a-task. @throws StepFailure; cancellation.
+ * passes failures up. @throws StepFailure; cancellation.
  */
 export async function callWorkflow(run: TaskRun, call: WorkflowCall): Promise<Json> {
   const { path, id, ability, input, budget, groups } = call;

@@ -33,7 +33,7 @@ export class LostCalls {
    * Decides the outcome of a call that could not be determined. A call is cut when it is ended at work: by a won
    * race, a failed branch, a timeout or the task's cancellation. One that had not begun or had already ended loses
    * nothing, and a repeatable one is merely cancelled. Any other may have had its effect: its outcome and that of
-   * the task are unknown, unless its author wrote `cut: allowed`. Source: docs/architecture.md#the-way-of-a-task.
+   * the task are unknown, unless its author wrote `cut: allowed`.
    * @returns a cancellation or its limit if it may be cut, else `outcome.unknown`.
    */
   endOf({ problem, wasCut, mayBeCut, limit }: LostCall): Error {

@@ -17,8 +17,9 @@ import { type OperationCall, SLACK_MS } from './schedule-call.js';
 export function failureOf(run: TaskRun, call: OperationCall, leftMs: number, error: unknown): Error {
   const { operation, path, id } = call;
   const end = readActivityFailure(error);
+  const made = call.earlier?.made ?? 0;
   if (end.kind === 'problem') {
-    run.steps.note(path, id, { status: 'running', attempts: end.attempt });
+    run.steps.note(path, id, { status: 'running', attempts: made + end.attempt });
     run.hooks.keep(end.hooks);
     const { problem, cut, hasArrived, isAnswer } = end;
     if (problem.code !== 'outcome.unknown')
@@ -43,6 +44,7 @@ export function failureOf(run: TaskRun, call: OperationCall, leftMs: number, err
       ? `${operation.key} did not end within the time of its step, all attempts together (${end.type})`
       : `The worker that ran ${operation.key} was lost or did not end it in time (${end.type})`;
   if (!isRepeatable(operation.effects)) {
+    if (operation.unknown) run.steps.note(path, id, { status: 'running', attempts: made + end.attempt });
     const wasCut = CancellationScope.current().consideredCancelled;
     return run.lost.endOf({ problem: lostOutcome(lost), wasCut, mayBeCut: call.mayBeCut, limit: undefined });
   }

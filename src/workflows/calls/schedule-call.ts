@@ -7,7 +7,7 @@ import type { PlanOperation, PlanRetry } from '../../contracts/plan.js';
 import { attemptsOf, RETRY, stepLimit } from '../../rules/calls/call-limits.js';
 import { defined } from '../../text/defined.js';
 import type { Budget } from '../task/budget.js';
-import type { Halt } from '../task/stop-branches.js';
+import type { BranchStop } from '../task/stop-branches.js';
 import type { TaskRun } from '../task/task-run.js';
 import { localActivity } from './local-activities.js';
 
@@ -26,9 +26,13 @@ export interface OperationCall {
   undo?: (() => UndoSubject) | undefined;
   /** It takes another call back, whose approval covers it unless it is to ask itself. */
   takesBack?: { asks: boolean };
+  /** It asks what became of another call. */
+  about?: CallRequest['about'];
+  /** Its attempts that were lost and had no effect, and all that were made so far. */
+  earlier?: { lost: number; made: number };
   /** Attempt of each retried group around it, from the outside in. */
   groups: readonly number[];
-  halt: Halt;
+  branchStop: BranchStop;
   budget: Budget;
 }
 
@@ -39,7 +43,7 @@ type Call = (request: CallRequest) => Promise<CallAnswer>;
 
 export function scheduleCall(
   { task, files: taskFiles }: TaskRun,
-  { operation, path, input, retry, timeoutMs, groups }: OperationCall,
+  { operation, path, input, retry, timeoutMs, groups, about, earlier }: OperationCall,
   leftMs: number,
   taskQueue?: string,
 ): Promise<CallAnswer> {
@@ -51,7 +55,7 @@ export function scheduleCall(
     path,
     with: input,
     ...(isAgain && { groups: [...groups] }),
-    ...defined({ files, file_room: room }),
+    ...defined({ files, file_room: room, about, after: earlier?.lost }),
   };
   const limitMs = Math.min(stepLimit(task.plan.limits, operation, timeoutMs), leftMs) + TIMEOUT_MARGIN_MS;
   const attempts = attemptsOf(operation, retry?.attempts);
@@ -60,6 +64,8 @@ export function scheduleCall(
     initialInterval: retry?.firstMs ?? RETRY.firstMs,
     backoffCoefficient: retry?.factor ?? RETRY.factor,
     maximumInterval: Math.max(retry?.maxMs ?? RETRY.maxMs, retry?.firstMs ?? RETRY.firstMs),
+    // Before the next attempt it is asked what became of a lost one.
+    ...(operation.unknown && { nonRetryableErrorTypes: ['TemporalTimeout:StartToClose', 'TemporalTimeout:Heartbeat'] }),
   };
   const startToCloseTimeout = Math.min(operation.implementation.timeout_ms + TIMEOUT_MARGIN_MS, limitMs);
   if (operation.fast) {

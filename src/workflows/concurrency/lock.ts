@@ -26,7 +26,7 @@ const IDLE_LOOK_MS = 600_000;
 /**
  * The lock of one concurrency key: tasks get their turn in order of arrival. Tasks enter and leave by signal. A
  * terminated or deleted holder sends none, so holders are checked at intervals and when a task has to wait. Ends
- * when empty; a signal at that moment is not lost: Temporal then refuses the end. Source: docs/definitions.md.
+ * when empty; a signal at that moment is not lost: Temporal then refuses the end.
  */
 export async function lock(argument: unknown): Promise<void> {
   const { key, ...state } = readLockState(argument);

@@ -3,7 +3,7 @@ import type { AcquireAnswer, AcquireRequest, ReleaseRequest } from '../../contra
 import type { SlotAnswer } from '../../contracts/concurrency.js';
 import { ACTIVITIES } from '../../contracts/names.js';
 import { localActivity, untilKeyed } from '../calls/local-activities.js';
-import { Halted, readActivityFailure, StepFailure } from '../steps/step-failure.js';
+import { BranchStopped, readActivityFailure, StepFailure } from '../steps/step-failure.js';
 import { refuseCancelled } from '../task/before-step.js';
 import type { TaskRun } from '../task/task-run.js';
 import type { LockTurn } from './lock.js';
@@ -18,8 +18,8 @@ const ASK_AGAIN_MS = 600_000;
 const MAX_EARLY = 100;
 
 /**
- * Waits until a task with a key gets its turn; not working time. Source: docs/definitions.md. @throws StepFailure
- * `concurrency.busy`, `concurrency.replaced`, `expression.*`; Halted when this run winds up; cancellation.
+ * Waits until a task with a key gets its turn; not working time. @throws StepFailure
+ * `concurrency.busy`, `concurrency.replaced`, `expression.*`; BranchStopped when this run winds up; cancellation.
  */
 export async function takeTurn(run: TaskRun): Promise<void> {
   if (!run.task.plan.concurrency || run.lock.turn?.granted_at) return;
@@ -32,7 +32,7 @@ export async function takeTurn(run: TaskRun): Promise<void> {
     if (run.lock.turn?.granted_at) break;
     if (!workflowInfo().continueAsNewSuggested) continue;
     run.life.rollingOver = true;
-    throw new Halted();
+    throw new BranchStopped();
   }
   if (run.life.state === 'waiting') run.life.publish('running');
 }

@@ -8,7 +8,7 @@ import { defined } from '../../text/defined.js';
 import { durationOf } from '../steps/step-notes.js';
 import type { TaskRun } from '../task/task-run.js';
 
-/** Start arguments of a task's next run. Source: docs/architecture.md#what-lives-where-in-temporal. */
+/** Start arguments of a task's next run. */
 export function carryOn(run: TaskRun): TaskStart {
   const { task, life, steps, calls, lock, files, held } = run;
   const answers = keepAnswers(run.hooks.list);

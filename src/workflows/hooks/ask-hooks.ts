@@ -6,14 +6,8 @@ import { ACTIVITY_LIMITS } from '../../contracts/names.js';
 import type { PlanHook, PlanOperation } from '../../contracts/plan.js';
 import type { Problem } from '../../contracts/problem.js';
 import { firstDeny } from '../../rules/hooks/fold-answers.js';
-import {
-  answerExpression,
-  denialOf,
-  failedAnswer,
-  firesFor,
-  type HookFacts,
-  hookFacts,
-} from '../../rules/hooks/hook-facts.js';
+import { answerByFacts, handlerKindOf, needsActivity } from '../../rules/hooks/handlers.js';
+import { denialOf, failedAnswer, firesFor, hookFacts } from '../../rules/hooks/hook-facts.js';
 import { handlerReadsSession } from '../../rules/sessions/session-reads.js';
 import { callerOf } from '../../rules/tasks/caller-of.js';
 import { untilKeyed } from '../calls/local-activities.js';
@@ -37,21 +31,20 @@ export interface HookedOutcome {
 }
 
 const PHASE_LIMIT = '6 minutes';
-/** Limits work that a fast loop does not wait for. Source: docs/architecture.md#the-way-of-a-task. */
+/** Limits work that a fast loop does not wait for. */
 const MAX_PENDING = 20;
 
 /**
  * Runs the guards before a call: expressions alone here, without an event; with a script, all in one activity;
- * built-in ones in the attempt itself. With `policy.hooks: activities` all in one activity, whatever they are.
- * Source: docs/hooks.md. @returns the reasons for which people must confirm. @throws StepFailure `guard.denied`,
+ * built-in ones in the attempt itself. With `policy.hooks: activities` all in one activity, whatever they are. @returns the reasons for which people must confirm. @throws StepFailure `guard.denied`,
  * `hook.failed`.
  */
 export function askGuards(run: TaskRun, hooked: Hooked): string[] | Promise<string[]> {
   const hooks = hooksOf(run, hooked, 'pre_call');
   const readsSessionFirst = hooked.callId !== undefined || readsSession(run, hooks);
   if (hooks.length === 0 && !readsSessionFirst) return [];
-  if (!isShown(run) && !needsActivity(hooks) && !readsSessionFirst) {
-    return confirmationsOf(run, answerHere(run, hooks, 'PreAbilityCall', hooked.path, factsOf(run, hooked)));
+  if (!isShown(run) && !hooks.some(needsActivity) && !readsSessionFirst) {
+    return confirmationsOf(run, answerHere(run, hooks, 'PreAbilityCall', hooked));
   }
   return askActivity(run, hooked, 'PreAbilityCall', hooks).then((answers) =>
     confirmationsOf(run, [...answers, ...missingOf(answers, hooks, hooked.path)]),
@@ -88,8 +81,8 @@ function confirmationsOf(run: TaskRun, answers: readonly HookAnswer[]): string[]
 export function fireAfter(run: TaskRun, hooked: Hooked, outcome: HookedOutcome): Promise<void> | undefined {
   const hooks = hooksOf(run, hooked, 'post_call');
   if (hooks.length === 0) return undefined;
-  if (needsActivity(hooks)) return fireScripts(run, hooked, hooks, outcome);
-  run.hooks.keep(answerHere(run, hooks, 'PostAbilityCall', hooked.path, factsOf(run, hooked, outcome)));
+  if (hooks.some(needsActivity)) return fireScripts(run, hooked, hooks, outcome);
+  run.hooks.keep(answerHere(run, hooks, 'PostAbilityCall', hooked, outcome));
   return undefined;
 }
 
@@ -122,24 +115,22 @@ function hooksOf(run: TaskRun, { operation }: Hooked, list: 'pre_call' | 'post_c
   const caller = callerOf(run.task.start);
   const hooks = (operation ?? run.task.plan.ability).hooks[list].filter((hook) => firesFor(hook, caller));
   if (!operation || (list === 'pre_call' && isShown(run))) return hooks;
-  return hooks.filter(({ handler }) => handler.kind !== 'builtin');
-}
-
-function needsActivity(hooks: readonly PlanHook[]): boolean {
-  return hooks.some(({ handler }) => handler.kind !== 'expression');
+  return hooks.filter(({ handler }) => !handlerKindOf(handler).isInAttempt);
 }
 
 function answerHere(
   run: TaskRun,
   hooks: readonly PlanHook[],
   phase: Phase,
-  path: string,
-  facts: HookFacts,
+  { path, operation, input }: Hooked,
+  outcome?: HookedOutcome,
 ): HookAnswer[] {
+  const { plan, id: task, start } = run.task;
+  const { user, session } = start;
+  const facts = hookFacts({ plan, operation, input, task, user, session, ...(outcome && { outcome }) });
   const answers: HookAnswer[] = [];
-  for (const { id, handler } of hooks) {
-    if (handler.kind !== 'expression') continue;
-    const answer = answerExpression(id, handler, { phase, path }, facts, run.task.now());
+  for (const hook of hooks) {
+    const answer = answerByFacts(hook, { phase, path }, facts, run.task.now());
     answers.push(answer);
     if (answer.decision === 'deny') break;
   }
@@ -161,7 +152,7 @@ async function askActivity(
     path,
     operation: operation?.key ?? null,
     input,
-    ...(hooks.some(({ handler }) => handler.kind === 'expression') && { moment: run.task.now() }),
+    ...(!hooks.every(needsActivity) && { moment: run.task.now() }),
     ...(callId !== undefined && phase === 'PreAbilityCall' && { call_id: callId }),
     ...(outcome && { outcome }),
   };
@@ -197,10 +188,4 @@ async function askActivity(
 function notEntered(path: string, reason: string): StepFailure {
   const message = `The call ${path} could not be recorded in its session, which guards of the project limit: ${reason}`;
   return new StepFailure({ code: 'hook.failed', message });
-}
-
-function factsOf(run: TaskRun, { operation, input }: Hooked, outcome?: HookedOutcome): HookFacts {
-  const { plan, id: task, start } = run.task;
-  const { user, session } = start;
-  return hookFacts({ plan, operation, input, task, user, session, ...(outcome && { outcome }) });
 }

@@ -28,7 +28,7 @@ export class HookAnswers {
     }
   }
 
-  /** Waits for the hooks after calls, for ten seconds at most. Source: docs/architecture.md#the-way-of-a-task. */
+  /** Waits for the hooks after calls, for ten seconds at most. */
   async join(): Promise<void> {
     if (this.pending.size === 0) return;
     await CancellationScope.nonCancellable(async () => {

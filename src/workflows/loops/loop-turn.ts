@@ -3,7 +3,7 @@ import type { FailureEnd, ItemName, LoopCounts } from '../../contracts/loops.js'
 import type { PlanStep } from '../../contracts/plan.js';
 import type { StepProgress } from '../../contracts/task.js';
 import { nameOfStep } from '../../rules/steps/turn-paths.js';
-import { EndOfTask, Halted, isStepFailure, locate, stepStatusOf } from '../steps/step-failure.js';
+import { BranchStopped, EndOfTask, isStepFailure, locate, stepStatusOf } from '../steps/step-failure.js';
 import type { StepStates } from '../steps/step-states.js';
 import type { TaskRun } from '../task/task-run.js';
 import { describeFailure, noteDone, noteFailed, openAccount } from './loop-account.js';
@@ -35,7 +35,7 @@ export function endItem({ progress }: StepStates, turn: Turn, steps: readonly Pl
 export function failTurn({ steps, life, lost }: TaskRun, turn: Turn, error: unknown): void {
   const { loop, id, item, inner } = turn;
   const path = `${loop}/${item}`;
-  if (error instanceof Halted && life.rollingOver) return;
+  if (error instanceof BranchStopped && life.rollingOver) return;
   const account = openAccount(steps.entry(loop));
   const failed = error instanceof EndOfTask ? error.failure : error;
   if (failed === undefined) {
@@ -43,7 +43,7 @@ export function failTurn({ steps, life, lost }: TaskRun, turn: Turn, error: unkn
     return;
   }
   const problem = isStepFailure(failed) ? locate(failed, id, path).problem : undefined;
-  const isStopped = error instanceof Halted || isCancellation(error);
+  const isStopped = error instanceof BranchStopped || isCancellation(error);
   if (isStopped && !inner.some((listed) => steps.progress[`${path}/${listed.path}`])) return;
   const status = problem ? stepStatusOf(problem.code) : isStopped ? 'cancelled' : 'failed';
   const failure = describeFailure(steps.progress, { ...nameOf(turn), path, inner }, status as FailureEnd, problem);

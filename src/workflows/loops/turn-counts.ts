@@ -4,7 +4,7 @@ import { isStepEnd, type StepStatus } from '../../contracts/states.js';
 import type { Progress, StepProgress } from '../../contracts/task.js';
 import { stepsOfTurn } from '../../rules/steps/inner-steps.js';
 import { generalPath, isInTurn, turnOf } from '../../rules/steps/turn-paths.js';
-import { durationOf, errorOf, isOrigin, isUndo } from '../steps/step-notes.js';
+import { durationOf, errorOf, isBeside, isOrigin } from '../steps/step-notes.js';
 import { accountOf, addFailure, joinAccounts } from './loop-account.js';
 
 /** The first of these statuses that occurs is shown for all turns. */
@@ -39,8 +39,8 @@ export function countTurns(progress: Progress): Map<string, TurnCount> {
   for (const [path, entry] of Object.entries(progress)) {
     for (const turns of [entry.turns, entry.loop?.turns]) addAll(counts, turns);
     for (const failure of entry.loop?.failures ?? []) listed.add(failure.path);
-    // An undo that was not needed does not count as a step.
-    if (isInTurn(path) && !(isUndo(path) && entry.status === 'pending')) open.push([path, entry]);
+    // An undo or a question that was not needed does not count as a step.
+    if (isInTurn(path) && !(isBeside(path) && entry.status === 'pending')) open.push([path, entry]);
   }
   for (const [path, entry] of open) {
     addEntry(counts, path, entry, () => ({ item: turnOf(path) }), listed.has(path));
@@ -102,7 +102,7 @@ function addEntry(
   const isBad = isStepEnd(status) && status !== 'succeeded' && status !== 'skipped';
   const count: TurnCount = { ...timesOf(entry), turns: status === 'skipped' ? 0 : 1, attempts, status, ...failed };
   if (isBad) count.failed = 1;
-  if (isBad && failed.error && !isListed && (isUndo(path) || isOrigin(path, entry))) {
+  if (isBad && failed.error && !isListed && (isBeside(path) || isOrigin(path, entry))) {
     const task = child === undefined ? {} : { task: child };
     count.failures = [{ ...nameOf(), status: status as FailureEnd, path, attempts, ...task, ...failed }];
     count.covered = 1;

@@ -93,7 +93,10 @@ function isFromOutside(): boolean {
   return workflowInfo().memo?.ability === undefined;
 }
 
-/** Fails the workflow task, not the task: a worker of another build may take it up. Callers get the code. */
+/**
+ * While a release replaces another, workers of both poll a queue. Fails the workflow task, not the task: one of the release that
+ * planned it takes it up. Callers get the code.
+ */
 export class NotThisBuild extends Error {
   constructor(message: string) {
     // Of an error that fails a workflow task, Temporal keeps the message only.

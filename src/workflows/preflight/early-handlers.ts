@@ -70,7 +70,7 @@ function earlyView([input, options]: TaskArguments): TaskView {
     started_at: null,
     finished_at: null,
     cleanup_ran: null,
-    links: { temporal: null, record: null },
+    links: { temporal: null, page: null, record: null },
     created_at: startTime.toISOString(),
     input: isJsonObject(input) ? input : {},
     summary: '',

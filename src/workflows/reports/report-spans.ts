@@ -30,7 +30,7 @@ export interface StepInstance {
 }
 
 /** The worker sets a flag in the sandbox if it writes traces. */
-export function areTraced(): boolean {
+function areTraced(): boolean {
   return (globalThis as Record<string, unknown>)[SANDBOX_FLAG] === true;
 }
 

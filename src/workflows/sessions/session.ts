@@ -36,7 +36,7 @@ type EndSession = (request: EndSessionRequest) => Promise<EndSessionAnswer>;
 
 /**
  * The work of an AI between a start and a stop: takes one prompt at a time, knows tasks started in it, and answers
- * guards over their calls. Ends when stopped, idle or cancelled; its tasks continue. Source: docs/sessions.md.
+ * guards over their calls. Ends when stopped, idle or cancelled; its tasks continue.
  */
 export async function session(argument: unknown): Promise<SessionView> {
   reportRun();

@@ -2,7 +2,7 @@ import type { Json } from '../../contracts/json.js';
 import type { LastTurn } from '../../contracts/loops.js';
 import type { PlanStep } from '../../contracts/plan.js';
 import type { Budget } from '../task/budget.js';
-import type { Halt } from '../task/stop-branches.js';
+import type { BranchStop } from '../task/stop-branches.js';
 import type { TaskRun } from '../task/task-run.js';
 import type { OwnValue } from './step-values.js';
 
@@ -20,7 +20,7 @@ export interface Frame {
   prefix: string;
   /** Additional names for expressions. */
   names: { [name: string]: Json };
-  halt: Halt;
+  branchStop: BranchStop;
   budget: Budget;
   /** Attempt of each retried group around, from the outside in. */
   groups: readonly number[];
@@ -34,15 +34,15 @@ export interface Frame {
   instance?: string;
 }
 
-export function frameInside(frame: Frame, path: string, halt: Halt = frame.halt): Frame {
-  return { ...frame, prefix: `${path}/`, halt, own: undefined };
+export function frameInside(frame: Frame, path: string, branchStop: BranchStop = frame.branchStop): Frame {
+  return { ...frame, prefix: `${path}/`, branchStop, own: undefined };
 }
 
 /** @returns the last output of an executed step; null without one. Source: docs/workflow-language.md#calls. */
 export async function runSteps(steps: readonly PlanStep[], frame: Frame): Promise<Json> {
   let output: Json = null;
   for (const step of steps) {
-    frame.halt.check();
+    frame.branchStop.check();
     const ended = await frame.runStep(step, frame);
     if (ended.ran) output = ended.output;
   }

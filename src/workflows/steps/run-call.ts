@@ -15,13 +15,13 @@ export function runCall(step: CallStep, path: string, frame: Frame): Promise<Jso
   const { run } = frame;
   const operation = run.task.plan.operations[step.call];
   const input = evaluateParameters(step.with, step.call, frame);
-  const { halt, budget, groups } = frame;
+  const { branchStop, budget, groups } = frame;
   if (!operation) return callWorkflow(run, { path, id: step.id, ability: step.call, input, budget, groups });
   const retry = step.retry && readRetry(step.retry, frame);
   const timeoutMs = step.timeout === undefined ? undefined : evaluateDuration(step.timeout, frame);
   const mayBeCut = step.cut === 'allowed';
   const undo = step.undo && (() => shownUndo(step.undo as PlanUndo, step.id, frame));
-  const call = { path, id: step.id, operation, input, retry, timeoutMs, mayBeCut, undo, groups, halt, budget };
+  const call = { path, id: step.id, operation, input, retry, timeoutMs, mayBeCut, undo, groups, branchStop, budget };
   return callOperation(run, call);
 }
 
@@ -44,7 +44,7 @@ function shownUndo({ call, with: template, approval }: PlanUndo, id: string, fra
   return { ability: call, effects, input, ...(approval && { approval }) };
 }
 
-/** Notes how to undo a successful call, with its input evaluated now. Source: docs/workflow-language.md. */
+/** Notes how to undo a successful call, with its input evaluated now. */
 export function prepareUndo(step: CallStep, path: string, frame: Frame, output: Json): void {
   const { run } = frame;
   if (!step.undo) return;

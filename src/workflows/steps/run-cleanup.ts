@@ -1,7 +1,7 @@
 import { CancellationScope } from '@temporalio/workflow';
 import type { PlanStep } from '../../contracts/plan.js';
 import { CleanupBudget } from '../task/budget.js';
-import { Halt } from '../task/stop-branches.js';
+import { BranchStop } from '../task/stop-branches.js';
 import type { Frame } from './frame.js';
 import { EndOfTask, isStepFailure, isUnknown, placeOf, type StepFailure } from './step-failure.js';
 
@@ -14,7 +14,7 @@ export async function runCleanup(steps: readonly PlanStep[], frame: Frame): Prom
   const { run } = frame;
   const failures: StepFailure[] = [];
   const budget = new CleanupBudget(run.task.plan.limits);
-  const inside: Frame = { ...frame, halt: new Halt(), budget, isCleanup: true };
+  const inside: Frame = { ...frame, branchStop: new BranchStop(), budget, isCleanup: true };
   run.life.pendingWork += 1;
   try {
     await CancellationScope.nonCancellable(async () => {

@@ -1,9 +1,9 @@
 import { CancellationScope } from '@temporalio/workflow';
 import type { OnFailure } from '../../contracts/plan.js';
 import { type Cause, causeOf } from '../calls/lost-calls.js';
-import { Halt } from '../task/stop-branches.js';
+import { BranchStop } from '../task/stop-branches.js';
 import type { Frame } from './frame.js';
-import { Halted, isStepFailure, isUnknown, keepFailure, keptFailure, type StepFailure } from './step-failure.js';
+import { BranchStopped, isStepFailure, isUnknown, keepFailure, keptFailure, type StepFailure } from './step-failure.js';
 import type { StepStates } from './step-states.js';
 
 export interface Manner {
@@ -27,8 +27,8 @@ export async function runMany(
   work: (index: number, frame: Frame) => Promise<void>,
 ): Promise<void> {
   const { run } = inside;
-  const halt = new Halt(inside.halt);
-  const frame = { ...inside, halt };
+  const branchStop = new BranchStop(inside.branchStop);
+  const frame = { ...inside, branchStop };
   const entry = run.steps.entry(path);
   const failed = new Set(entry.failed?.items);
   let first: { error: unknown } | undefined = entry.failed && { error: keptFailure(entry.failed) };
@@ -39,14 +39,14 @@ export async function runMany(
   let cause: Cause | undefined;
   const fail = (index: number, error: unknown): void => {
     if (cause) run.lost.explain(error, cause);
-    if (!first ? !(error instanceof Halted) : isUnknown(error) && !isUnknown(first.error)) first = { error };
+    if (!first ? !(error instanceof BranchStopped) : isUnknown(error) && !isUnknown(first.error)) first = { error };
     else run.warnings.addUnknown(error);
-    if (error instanceof Halted && run.life.rollingOver) isCarriedOn = true;
+    if (error instanceof BranchStopped && run.life.rollingOver) isCarriedOn = true;
     if (onFailure === 'finish' && isStepFailure(error)) {
       noteFailed(run.steps, path, index, isStepFailure(first?.error) ? first.error : error);
       return;
     }
-    halt.trip();
+    branchStop.trip();
     if (!scope || !isStepFailure(error)) return;
     if (!outer.consideredCancelled) cause ??= causeOf(error.problem);
     scope.cancel();
@@ -57,7 +57,7 @@ export async function runMany(
       next += 1;
       if (failed.has(index)) continue;
       try {
-        halt.check();
+        branchStop.check();
         await work(index, frame);
       } catch (error) {
         fail(index, error);
@@ -66,11 +66,11 @@ export async function runMany(
   };
   const lanes = (): Promise<unknown> => Promise.all(Array.from({ length: Math.min(max, count) }, lane));
   await (scope ? scope.run(lanes) : lanes());
-  halt.done();
+  branchStop.done();
   // The others continue in the next run despite the failure.
-  if (isCarriedOn && onFailure === 'finish' && isStepFailure(first?.error)) throw new Halted();
+  if (isCarriedOn && onFailure === 'finish' && isStepFailure(first?.error)) throw new BranchStopped();
   if (first) throw first.error;
-  inside.halt.check();
+  inside.branchStop.check();
 }
 
 /** The next run then neither repeats nor drops the failed item. */

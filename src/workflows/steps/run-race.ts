@@ -4,7 +4,7 @@ import type { PlanStep, RaceStep } from '../../contracts/plan.js';
 import { nameOfStep } from '../../rules/steps/turn-paths.js';
 import { type Cause, causeOf } from '../calls/lost-calls.js';
 import { type Frame, frameInside } from './frame.js';
-import { Halted, isStepFailure, isUnknown } from './step-failure.js';
+import { BranchStopped, isStepFailure, isUnknown } from './step-failure.js';
 
 /** How a branch ended: with an output or an error; undefined if it did not run. */
 type BranchEnd = { id: string; output: Json } | { id: string; error: unknown } | undefined;
@@ -26,7 +26,7 @@ export async function runRace({ id, branches }: RaceStep, path: string, frame: F
     branches.map(async (branch, index) => {
       const scope = scopes[index] as CancellationScope;
       const end = await scope.run(() => runBranch(branch, inside));
-      if (first || !end || isHalted(end)) return end;
+      if (first || !end || isBranchStopped(end)) return end;
       first = end;
       if (!outer.consideredCancelled) cause = causeOfEnd(end, id, path);
       for (const other of scopes) if (other !== scope) other.cancel();
@@ -40,7 +40,7 @@ export async function runRace({ id, branches }: RaceStep, path: string, frame: F
   const lost = ended.find(isUnknown);
   for (const error of losers) if (error !== lost) run.warnings.addUnknown(error);
   if (lost) throw lost;
-  if (!winner) frame.halt.check();
+  if (!winner) frame.branchStop.check();
   if (winner && 'error' in winner) throw winner.error;
   return winner ? { winner: winner.id, output: winner.output } : { winner: null, output: null };
 }
@@ -61,6 +61,6 @@ async function runBranch(branch: PlanStep, inside: Frame): Promise<BranchEnd> {
   }
 }
 
-function isHalted(end: BranchEnd): boolean {
-  return end !== undefined && 'error' in end && end.error instanceof Halted;
+function isBranchStopped(end: BranchEnd): boolean {
+  return end !== undefined && 'error' in end && end.error instanceof BranchStopped;
 }

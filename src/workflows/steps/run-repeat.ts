@@ -65,7 +65,7 @@ async function pause(step: RepeatStep, path: string, ms: number, frame: Frame): 
   const { run } = frame;
   if (ms === 0) return;
   const deadline = run.steps.deadlineOf(path, step.id, frame.budget.capWait(ms));
-  await frame.halt.wait(() => sleep(Math.max(1, deadline - Date.now()), { summary: `${path}: next turn` }));
+  await frame.branchStop.wait(() => sleep(Math.max(1, deadline - Date.now()), { summary: `${path}: next turn` }));
   const entry = run.steps.entry(path);
   delete entry.deadline;
   run.steps.note(path, step.id, { status: 'running' });

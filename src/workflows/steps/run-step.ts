@@ -23,12 +23,12 @@ import { type Frame, frameInside, type StepEnd } from './frame.js';
 import { prepareUndo, runCall } from './run-call.js';
 import { cleanupWarning, runCleanup } from './run-cleanup.js';
 import { runVerb } from './run-verb.js';
-import { EndOfTask, Halted, isStepFailure, locate, StepFailure, stepStatusOf } from './step-failure.js';
+import { BranchStopped, EndOfTask, isStepFailure, locate, StepFailure, stepStatusOf } from './step-failure.js';
 
 /**
  * Runs one step with its modifiers, from the inside out: retry, timeout, on_error, finally, continue_on_error.
  * Never repeats a completed one. Source: docs/architecture.md#the-way-of-a-task;
- * docs/workflow-language.md#failures. @throws StepFailure if unhandled; EndOfTask; Halted; cancellation.
+ * docs/workflow-language.md#failures. @throws StepFailure if unhandled; EndOfTask; BranchStopped; cancellation.
  */
 export async function runStep(step: PlanStep, around: Frame): Promise<StepEnd> {
   const { run } = around;
@@ -43,7 +43,7 @@ export async function runStep(step: PlanStep, around: Frame): Promise<StepEnd> {
   const frame = { ...withOwnTurn(step, around), instance };
   try {
     refuseCancelled();
-    const resumed = frame.isCleanup ? undefined : beforeStep(run.life, frame.halt);
+    const resumed = frame.isCleanup ? undefined : beforeStep(run.life, frame.branchStop);
     if (resumed) await resumed;
   } catch (error) {
     // One that began in an earlier run is entered: what is in it starts nothing, but cleans up.
@@ -108,13 +108,13 @@ function runPrepared(step: PlanStep, path: string, frame: Frame): Promise<Json> 
 
 function noteFailure(run: TaskRun, step: PlanStep, path: string, error: unknown): StepEnd {
   if (error instanceof EndOfTask) throw noteEnd(run, step, path, error);
-  // A run that winds up leaves halted steps unchanged: the next run continues them.
-  if (error instanceof Halted && run.life.rollingOver) throw error;
+  // A run that winds up leaves stopped steps unchanged: the next run continues them.
+  if (error instanceof BranchStopped && run.life.rollingOver) throw error;
   if (isStepFailure(error)) {
     const { problem } = locate(error, step.id, path);
     run.steps.note(path, step.id, { status: stepStatusOf(problem.code), output: null, error: problem });
     if (step.continue_on_error && isCatchable(problem.code)) return { ran: true, output: null };
-  } else if (error instanceof Halted || isCancellation(error)) {
+  } else if (error instanceof BranchStopped || isCancellation(error)) {
     run.steps.note(path, step.id, { status: 'cancelled', output: null });
   } else run.steps.note(path, step.id, { status: 'failed', output: null });
   throw error;
@@ -134,7 +134,7 @@ function noteEnd(run: TaskRun, step: PlanStep, path: string, end: EndOfTask): En
 
 type Work = () => Promise<Json> | Json;
 
-/** Retries a group; Temporal retries calls. Source: docs/workflow-language.md#failures. */
+/** Retries a group; Temporal retries calls. */
 function withRetry(
   step: PlanStep,
   path: string,
@@ -178,10 +178,10 @@ async function tryAgain(
     const pause = frame.budget.capWait(Math.max(own, asked));
     try {
       run.steps.backingOff.set(path, { attempt: attempt + 1, at: Date.now() + pause, why });
-      await frame.halt.wait(() => sleep(pause, { summary: `${path}: attempt ${attempt + 1}` }));
+      await frame.branchStop.wait(() => sleep(pause, { summary: `${path}: attempt ${attempt + 1}` }));
     } catch (error) {
       // The next run must begin with the next attempt, not with the failures of this one.
-      if (error instanceof Halted && run.life.rollingOver) {
+      if (error instanceof BranchStopped && run.life.rollingOver) {
         run.steps.forget(inner);
         run.steps.entry(path).attempts = attempt + 1;
       }
@@ -253,8 +253,8 @@ async function thenCleanUp(step: PlanStep, steps: PlanStep[], inside: Frame, wor
   try {
     output = await work();
   } catch (error) {
-    // A step halted because this run winds up has not ended.
-    const other = error instanceof Halted && run.life.rollingOver ? undefined : await runCleanup(steps, inside);
+    // A step stopped because this run winds up has not ended.
+    const other = error instanceof BranchStopped && run.life.rollingOver ? undefined : await runCleanup(steps, inside);
     if (!other) throw error;
     if (error instanceof EndOfTask && !error.failure && step.fails_end) throw new EndOfTask(error.output, other);
     run.warnings.add(cleanupWarning(other));

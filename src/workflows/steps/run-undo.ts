@@ -6,7 +6,7 @@ import { isInTurn } from '../../rules/steps/turn-paths.js';
 import { callOperation } from '../calls/call-operation.js';
 import { reportStep } from '../reports/report-spans.js';
 import { CleanupBudget } from '../task/budget.js';
-import { Halt } from '../task/stop-branches.js';
+import { BranchStop } from '../task/stop-branches.js';
 import type { TaskRun } from '../task/task-run.js';
 import { isStepFailure, StepFailure, stepStatusOf } from './step-failure.js';
 import { isUndo } from './step-notes.js';
@@ -37,14 +37,14 @@ async function undoOne(run: TaskRun, path: string, entry: StepProgress, budget: 
     run.steps.note(path, id, { status: 'running' });
     const call = { path, id, operation, input: undo.with, retry: undefined, timeoutMs: undefined, mayBeCut: false };
     const takesBack = { asks: entry.approval === 'required' };
-    const output = await callOperation(run, { ...call, takesBack, groups: [], halt: new Halt(), budget });
+    const output = await callOperation(run, { ...call, takesBack, groups: [], branchStop: new BranchStop(), budget });
     run.steps.note(path, id, { status: 'succeeded', output });
   } catch (error) {
     if (!isStepFailure(error)) throw error;
     const { problem } = error;
     run.steps.note(path, id, { status: stepStatusOf(problem.code), output: null, error: problem });
     run.warnings.add(
-      `Not taken back: ${(isInTurn(path) ? path : id).replace(/\.undo$/, '')}: ${problem.code}: ${problem.message}`,
+      `Not undone: ${(isInTurn(path) ? path : id).replace(/\.undo$/, '')}: ${problem.code}: ${problem.message}`,
     );
   } finally {
     reportStep(run.steps, { id, verb: 'call' }, path, { instance: path, within: undefined });

@@ -100,7 +100,7 @@ async function runSwitch({ cases }: SwitchStep, path: string, frame: Frame): Pro
 async function runApproval(step: ApprovalStep, path: string, frame: Frame): Promise<Json> {
   const { run } = frame;
   const { ability, environment } = run.task.plan;
-  const { title, approvers, quorum, expires, comment, fields } = step.approval;
+  const { title, approvers, quorum, expires, comment, fields, while_open } = step.approval;
   run.steps.note(path, step.id, { status: 'waiting' });
   const approval = await awaitApproval(
     run,
@@ -121,8 +121,9 @@ async function runApproval(step: ApprovalStep, path: string, frame: Frame): Prom
       expiresMs: frame.budget.capWait(evaluateDuration(expires, frame)),
       comment,
       ...(fields && { fields }),
+      ...(while_open && { while_open }),
     },
-    frame.halt,
+    frame.branchStop,
   );
   const last = approval.decisions.at(-1);
   const by = last === undefined || last.by === 'unnamed' ? 'unnamed' : last.by.name;

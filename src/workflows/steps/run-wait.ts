@@ -18,7 +18,7 @@ export async function runWait(step: WaitStep, path: string, frame: Frame): Promi
 async function waitUntil(step: WaitStep, path: string, ms: number, frame: Frame): Promise<null> {
   const deadline = frame.run.steps.deadlineOf(path, step.id, frame.budget.capWait(ms));
   const left = deadline - Date.now();
-  if (left > 0) await frame.halt.wait(() => sleep(left, { summary: path }));
+  if (left > 0) await frame.branchStop.wait(() => sleep(left, { summary: path }));
   return null;
 }
 
@@ -40,7 +40,7 @@ async function waitForCondition(step: WaitStep, path: string, source: string, fr
         suggestion: 'Write a comparison, or timestamp("2026-01-31T12:00:00Z").',
       });
     }
-    await frame.halt.wait(() => condition(() => run.life.changes !== seen));
+    await frame.branchStop.wait(() => condition(() => run.life.changes !== seen));
   }
 }
 
@@ -58,9 +58,9 @@ async function waitForSignal(
   if (found) return found.payload;
   const limit = wait.timeout === undefined ? Number.POSITIVE_INFINITY : evaluateDuration(wait.timeout, frame);
   const max = frame.budget.capWait(limit);
-  if (max === Number.POSITIVE_INFINITY) return frame.halt.wait(() => untilTaken(run, take, () => false));
+  if (max === Number.POSITIVE_INFINITY) return frame.branchStop.wait(() => untilTaken(run, take, () => false));
   const deadline = run.steps.deadlineOf(path, step.id, max);
-  return frame.halt.wait(async () => {
+  return frame.branchStop.wait(async () => {
     let isLate = false;
     const timer = new CancellationScope();
     timer

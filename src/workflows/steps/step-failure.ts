@@ -60,13 +60,13 @@ export class EndOfTask extends Error {
  * A branch that stops because another one failed, whose failure is reported, or because the task continues as a new
  * run, where the branch goes on.
  */
-export class Halted extends Error {
+export class BranchStopped extends Error {
   constructor() {
     super('Another branch failed');
   }
 }
 
-/** Codes of a refusal. Source: docs/workflow-language.md#failures. */
+/** Codes of a refusal. */
 function isRefusal(code: string): boolean {
   return code === 'guard.denied' || code === 'hook.failed' || familyOf(code) === 'approval';
 }
@@ -123,7 +123,7 @@ export type ActivityEnd =
       refusedIn: RefusedIn | undefined;
     } & Arrival)
   /** `unclear`: an earlier attempt failed but may have had its effect; `lost`: one was lost with its worker. */
-  | { kind: 'timeout'; type: TimeoutFailure['timeoutType']; unclear: boolean; lost: boolean }
+  | { kind: 'timeout'; type: TimeoutFailure['timeoutType']; attempt: number; unclear: boolean; lost: boolean }
   | { kind: 'other'; error: unknown };
 
 export function readActivityFailure(error: unknown): ActivityEnd {
@@ -133,6 +133,8 @@ export function readActivityFailure(error: unknown): ActivityEnd {
     return {
       kind: 'timeout',
       type,
+      // An attempt that another one follows leaves its number.
+      attempt: 1 + ((cause.lastHeartbeatDetails as { attempt?: number } | undefined)?.attempt ?? 0),
       unclear: reportedBy(before).unclear === true,
       lost: before instanceof TimeoutFailure,
     };

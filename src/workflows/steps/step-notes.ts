@@ -25,6 +25,11 @@ export function isUndo(path: string): boolean {
   return path.endsWith('.undo');
 }
 
+/** Whether an entry belongs to a call beside that of a step: one that undoes it, or asks what became of it. */
+export function isBeside(path: string): boolean {
+  return isUndo(path) || path.endsWith('.unknown');
+}
+
 /**
  * Whether a step failed by itself, not because one inside it did: a problem has the path where it arose; that of a
  * called task has a path within that task.

@@ -22,7 +22,7 @@ export interface NextAttempt {
   why: string;
 }
 
-/** A new run continues the task from `progress` alone. Source: docs/architecture.md#the-way-of-a-task. */
+/** A new run continues the task from `progress` alone. */
 export class StepStates {
   readonly progress: Progress;
   readonly values: StepValues;
@@ -86,7 +86,7 @@ export class StepStates {
     this.life.changed();
   }
 
-  /** Also skips nested steps. @param prefix as of a frame. Source: docs/workflow-language.md. */
+  /** Also skips nested steps. @param prefix as of a frame. */
   skip(step: PlanStep, prefix: string): void {
     for (const { step: inner, path } of listSteps([step], prefix)) {
       if (!path.includes('*')) this.note(path, inner.id, { status: 'skipped', output: null });

@@ -1,7 +1,7 @@
 import { CancellationScope, CancelledFailure, condition, workflowInfo } from '@temporalio/workflow';
-import { Halted } from '../steps/step-failure.js';
+import { BranchStopped } from '../steps/step-failure.js';
 import type { TaskLifecycle } from './lifecycle.js';
-import type { Halt } from './stop-branches.js';
+import type { BranchStop } from './stop-branches.js';
 
 /** A call may succeed after its cancellation; no further steps may start. @throws cancellation. */
 export function refuseCancelled(): void {
@@ -10,13 +10,13 @@ export function refuseCancelled(): void {
 
 /**
  * Runs before every step except clean-ups: a paused task starts nothing, and one with a long history continues as
- * a new run. @throws Halted when this run winds up. Source: docs/architecture.md#what-lives-where-in-temporal.
+ * a new run. @throws BranchStopped when this run winds up.
  */
-export function beforeStep(life: TaskLifecycle, halt: Halt): Promise<void> | undefined {
-  halt.check();
-  if (life.paused) return halt.wait(() => condition(() => !life.paused)).then(() => beforeStep(life, halt));
+export function beforeStep(life: TaskLifecycle, branchStop: BranchStop): Promise<void> | undefined {
+  branchStop.check();
+  if (life.paused) return branchStop.wait(() => condition(() => !life.paused)).then(() => beforeStep(life, branchStop));
   if (!workflowInfo().continueAsNewSuggested || isPutOff(life)) return undefined;
-  return windUp(life, halt);
+  return windUp(life, branchStop);
 }
 
 /** Forces a new run: a server warns at 10,240 events, and ends a run at 51,200. */
@@ -34,19 +34,19 @@ function isPutOff({ pendingTasks }: TaskLifecycle): boolean {
 /**
  * Ends this run once no call is under way, so that the task continues as a new one. Until then failures, won
  * races, timeouts and cancellation have their usual effect, clean-ups included, so no decision is pending: each
- * step has ended or will continue. Source: docs/architecture.md#what-lives-where-in-temporal. @throws Halted;
+ * step has ended or will continue. @throws BranchStopped;
  * cancellation.
  */
-async function windUp(life: TaskLifecycle, halt: Halt): Promise<never> {
+async function windUp(life: TaskLifecycle, branchStop: BranchStop): Promise<never> {
   let seen: number;
   do {
     seen = life.changes;
-    await halt.wait(() => untilQuiet(life));
+    await branchStop.wait(() => untilQuiet(life));
     // Code that woke up at the same moment may have begun or decided something.
   } while (life.changes !== seen || life.pendingWork > 0);
   life.rollingOver = true;
-  halt.tripAll();
-  throw new Halted();
+  branchStop.tripAll();
+  throw new BranchStopped();
 }
 
 /** A condition is first evaluated when created; only the second evaluation sees everything at rest. */

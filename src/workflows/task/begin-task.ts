@@ -1,21 +1,20 @@
-import { condition, isCancellation, sleep, workflowInfo } from '@temporalio/workflow';
+import { condition, isCancellation, sleep } from '@temporalio/workflow';
 import type {
   CallContext,
   EnterAnswer,
   EnterRequest,
-  FindUiRequest,
+  FindLinkRequest,
   ModifyAnswer,
 } from '../../contracts/activities.js';
 import { ACTIVITIES } from '../../contracts/names.js';
 import { GUARD_APPROVAL_MS } from '../../rules/calls/call-limits.js';
-import { taskLink } from '../../rules/tasks/task-link.js';
 import { awaitApproval } from '../approvals/await-approval.js';
 import { localActivity, untilKeyed } from '../calls/local-activities.js';
 import { askGuards } from '../hooks/ask-hooks.js';
 import { recordChange } from '../input-changes/continue-changed.js';
 import { readActivityFailure, StepFailure } from '../steps/step-failure.js';
 import { aroundTask } from './run-steps-and-cleanup.js';
-import type { Halt } from './stop-branches.js';
+import type { BranchStop } from './stop-branches.js';
 import type { TaskRun } from './task-run.js';
 
 /**
@@ -54,7 +53,7 @@ function leftToRun({ task: { plan, start, createdAt } }: TaskRun): number {
   return Math.max(1, Date.parse(createdAt) + limit - Date.now());
 }
 
-/** Makes its record. Source: docs/architecture.md#the-way-of-a-task. @throws StepFailure `input.invalid`. */
+/** Makes its record. @throws StepFailure `input.invalid`. */
 export async function enterChild({ task, input, warnings }: TaskRun): Promise<void> {
   const enter = localActivity<EnterRequest, EnterAnswer>(ACTIVITIES.enter);
   try {
@@ -69,7 +68,7 @@ export async function enterChild({ task, input, warnings }: TaskRun): Promise<vo
 }
 
 /** Also requests the confirmations of creation hooks. */
-export async function guardTask(run: TaskRun, halt: Halt): Promise<void> {
+export async function guardTask(run: TaskRun, branchStop: BranchStop): Promise<void> {
   const { plan, start } = run.task;
   if (plan.ability.kind === 'operation') return;
   run.life.state = 'guarding';
@@ -92,7 +91,7 @@ export async function guardTask(run: TaskRun, halt: Halt): Promise<void> {
       expiresMs: GUARD_APPROVAL_MS,
       comment: 'optional',
     },
-    halt,
+    branchStop,
   );
 }
 
@@ -101,18 +100,17 @@ export async function guardTask(run: TaskRun, halt: Halt): Promise<void> {
  * only for plans with `links`. If the worker does not know it, it stays null, with a warning.
  */
 export async function learnLink({ task, steps, warnings }: TaskRun): Promise<void> {
-  const ui = await findUi(task.context);
-  const { namespace, workflowId } = workflowInfo();
-  if (ui !== null) steps.link = taskLink(ui, namespace, workflowId);
+  const link = await findLink(task.context);
+  if (link !== null) steps.link = link;
   else if (!warnings.list.includes(NO_LINK)) warnings.add(NO_LINK);
 }
 
 const NO_LINK =
-  '`steps.<id>.link` is null also while an approval is open: the worker does not know the address of the Temporal UI; set TEMPORAL_UI_ADDRESS there';
+  '`steps.<id>.link` is null also while an approval is open: the worker does not know the address of a page; set ABILITY_PAGE_ADDRESS or TEMPORAL_UI_ADDRESS there';
 
-async function findUi(context: CallContext): Promise<string | null> {
+async function findLink(context: CallContext): Promise<string | null> {
   try {
-    return await localActivity<FindUiRequest, string | null>(ACTIVITIES.findUi)(context);
+    return await localActivity<FindLinkRequest, string | null>(ACTIVITIES.findLink)(context);
   } catch (error) {
     if (isCancellation(error)) throw error;
     return null;

@@ -18,7 +18,7 @@ export interface Budget {
 
 /**
  * The working time of a task. It runs only during calls, so time in approvals and waits does not count, and a
- * limit needs no timer: each call gets the remainder. Source: docs/workflow-language.md.
+ * limit needs no timer: each call gets the remainder.
  */
 export class TaskBudget implements Budget {
   private working = 0;
@@ -66,10 +66,7 @@ export class TaskBudget implements Budget {
   }
 }
 
-/**
- * The time of a clean-up, by the clock on the wall: waits count, so that it ends. Source:
- * docs/architecture.md#the-way-of-a-task.
- */
+/** The time of a clean-up, by the clock on the wall: waits count, so that it ends. */
 export class CleanupBudget implements Budget {
   private readonly deadline: number;
 
@@ -95,7 +92,7 @@ export class CleanupBudget implements Budget {
   exhausted(): StepFailure {
     return new StepFailure({
       code: 'timeout.cleanup',
-      message: `The clean-up has taken longer than the ${formatDuration(this.limits.cleanup_ms)} it may`,
+      message: `\`undo\` or \`finally\` has taken longer than the ${formatDuration(this.limits.cleanup_ms)} it may`,
       suggestion: 'Check what it left behind, and raise `limits.cleanup` of the ability.',
     });
   }

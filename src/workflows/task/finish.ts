@@ -31,7 +31,7 @@ const MAX_BESIDE = 64 * 1024;
 
 /**
  * Checks the output of a task and writes its record: beside its history, without an event, or by one local
- * activity. Without a worker for that it ends with a warning. Source: docs/architecture.md#the-way-of-a-task.
+ * activity. Without a worker for that it ends with a warning.
  */
 export async function finishTask(run: TaskRun, outcome: Outcome): Promise<TaskResult> {
   run.life.finishedAt = new Date().toISOString();
@@ -75,7 +75,7 @@ async function finishByActivity(run: TaskRun, result: TaskResult): Promise<TaskR
   }
 }
 
-/** A task's outcome as shown at every door. Source: docs/operations.md#the-runtime-of-a-project. */
+/** A task's outcome as shown at every door. */
 export function resultOf(run: TaskRun, outcome?: Outcome): TaskResult {
   const { task, life, input, files, hooks } = run;
   const { plan, start } = task;
@@ -102,7 +102,7 @@ export function resultOf(run: TaskRun, outcome?: Outcome): TaskResult {
     finished_at: life.finishedAt ?? null,
     cleanup_ran: life.cleanupRan,
     ...(hasFailed && rollbackOf(run.steps.progress, run.rollbacks)),
-    links: { temporal: null, record: null },
+    links: { temporal: null, page: null, record: null },
     ...(run.lock.turn && { concurrency: run.lock.turn }),
     ...(files.listed.length > 0 && { files: files.listed }),
     ...(seal.intent !== undefined && { intent: seal.intent }),

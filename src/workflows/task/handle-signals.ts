@@ -15,7 +15,7 @@ import type { TaskRun } from './task-run.js';
 /** Maximum number of kept signals; more are an error of the sender. */
 const MAX_SIGNALS = 1000;
 
-/** No handler waits for a step or an approval. Source: docs/architecture.md#the-way-of-a-task. */
+/** No handler waits for a step or an approval. */
 export function registerHandlers(run: TaskRun): void {
   setHandler(defineQuery<TaskView>(QUERIES.task), () => viewOf(run), { description: 'The state of the task' });
   setHandler(defineQuery<TaskReport>(QUERIES.report), () => reportOf(run), {

@@ -34,7 +34,7 @@ export class TaskLifecycle {
     this.handling = carried?.handling;
   }
 
-  /** Shows the state in lists; adds an event. Source: docs/architecture.md#what-lives-where-in-temporal. */
+  /** Shows the state in lists; adds an event. */
   publish(state: TaskState): void {
     this.state = state;
     upsertSearchAttributes([{ key: STATUS, value: state }]);

@@ -13,9 +13,9 @@ import { cleanupWarning, runCleanup } from '../steps/run-cleanup.js';
 import { runUndo } from '../steps/run-undo.js';
 import {
   asStepFailure,
+  BranchStopped,
   EndOfTask,
   endStateOf,
-  Halted,
   isStepFailure,
   isUnknown,
   keepFailure,
@@ -32,7 +32,7 @@ export function aroundTask(run: TaskRun): Hooked {
 }
 
 /**
- * In any case then undoes calls if needed, and cleans up. @throws Halted when this run winds up. Source:
+ * In any case then undoes calls if needed, and cleans up. @throws BranchStopped when this run winds up. Source:
  * docs/workflow-language.md; docs/architecture.md#the-way-of-a-task.
  */
 export async function runStepsAndCleanUp(frame: Frame): Promise<Outcome> {
@@ -40,7 +40,7 @@ export async function runStepsAndCleanUp(frame: Frame): Promise<Outcome> {
   const { plan } = run.task;
   run.life.state = 'running';
   let outcome = await work(frame).catch((error: unknown) => {
-    if (error instanceof Halted && run.life.rollingOver) throw error;
+    if (error instanceof BranchStopped && run.life.rollingOver) throw error;
     run.lost.explainCancellation(error);
     return outcomeOf(error);
   });
@@ -80,7 +80,7 @@ async function work(frame: Frame): Promise<Outcome> {
   }
 }
 
-/** @throws the failure if no handler matches. Source: docs/workflow-language.md#failures. */
+/** @throws the failure if no handler matches. */
 async function recover(frame: Frame, error: unknown): Promise<Outcome> {
   const { run } = frame;
   const handlers = run.task.plan.on_error;
@@ -120,10 +120,10 @@ async function callAlone(frame: Frame): Promise<Json> {
   const done = run.steps.progress[path];
   if (done?.status === 'succeeded') return done.output ?? null;
   const operation = plan.operations[plan.ability.id] as PlanOperation;
-  const { halt, budget, groups } = frame;
+  const { branchStop, budget, groups } = frame;
   const call = { path, id: path, operation, input, retry: undefined, timeoutMs: undefined, mayBeCut: false };
   try {
-    const output = await callOperation(run, { ...call, groups, halt, budget });
+    const output = await callOperation(run, { ...call, groups, branchStop, budget });
     run.steps.note(path, path, { status: 'succeeded', output });
     return output;
   } catch (error) {

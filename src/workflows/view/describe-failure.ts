@@ -16,7 +16,7 @@ export function failureMessage(error: Problem, { steps, ...result }: Pick<TaskRe
   const item = itemOf(error, steps);
   const where = place === undefined ? '' : `step ${place}${item ? `, ${item}` : ''}: `;
   const undone = describeRollback(result);
-  return `${where}${error.code}: ${error.message}${undone === undefined ? '' : `; rolled back: ${undone}`}`;
+  return `${where}${error.code}: ${error.message}${undone === undefined ? '' : `; undone: ${undone}`}`;
 }
 
 /** Failure, reason, and next command, as lines of Markdown; empty for a task that has not failed. */
@@ -39,7 +39,7 @@ export function describeFailure(
     `${where} ended with ${markdownCode(error.code)}: ${markdownLine(startOf(error.message, MAX_MESSAGE))}`,
     '',
     ...(error.suggestion === undefined ? [] : [`- ${markdownLine(error.suggestion)}`]),
-    ...(undone === undefined ? [] : [`- rolled back: ${markdownLine(undone)}`]),
+    ...(undone === undefined ? [] : [`- undone: ${markdownLine(undone)}`]),
     ...(key === null ? [] : [`- more: ${markdownCode(`ability why ${key}`)}`]),
     ...(retry === undefined ? [] : [`- try again: ${markdownCode(retry)}`]),
     '',

@@ -8,15 +8,16 @@ import { isInTurn } from '../../rules/steps/turn-paths.js';
 import { defined } from '../../text/defined.js';
 import { accountOf, type ItemsUnderWay } from '../loops/loop-account.js';
 import { countTurns, wallTimeOf } from '../loops/turn-counts.js';
-import { durationOf, errorOf, isUndo } from '../steps/step-notes.js';
+import { durationOf, errorOf, isBeside, isUndo } from '../steps/step-notes.js';
 
 /** Number of failures listed for all loops of a task together, so that a result stays small. */
 const MAX_FAILURES = 100;
-/** Beyond this many undone calls of loops, a step has one row for all its turns there as well. */
-const MAX_UNDONE = 50;
+/** Beyond this many calls beside those of steps in loops, a step has one row for all its turns there as well. */
+const MAX_BESIDE = 50;
 
 /**
- * One row per step of the plan, for any number of turns; undone calls have their own rows. Steps that did not run
+ * One row per step of the plan, for any number of turns; undone calls and questions about lost
+ * ones have their own rows. Steps that did not run
  * are `skipped` once the task has ended. @param underWay the items that are under way in this run.
  */
 export function summarize(
@@ -26,12 +27,15 @@ export function summarize(
   isEnded: boolean,
   underWay?: ItemsUnderWay,
 ): StepSummary[] {
-  if (plan.ability.kind === 'operation') return [summaryOf('run', 'run', plan.ability.id, progress.run, isEnded)];
   const turns = countTurns(progress);
-  const allUndone = Object.entries(progress).filter(([path, { status }]) => isUndo(path) && status !== 'pending');
-  const inTurns = allUndone.filter(([path]) => isInTurn(path)).length;
-  const undone = inTurns > MAX_UNDONE ? allUndone.filter(([path]) => !isInTurn(path)) : allUndone;
-  const undoneInTurns = inTurns > MAX_UNDONE ? [...turns].filter(([path]) => isUndo(path)) : [];
+  const allBeside = Object.entries(progress).filter(([path, { status }]) => isBeside(path) && status !== 'pending');
+  const inTurns = allBeside.filter(([path]) => isInTurn(path)).length;
+  const beside = inTurns > MAX_BESIDE ? allBeside.filter(([path]) => !isInTurn(path)) : allBeside;
+  const besideInTurns = inTurns > MAX_BESIDE ? [...turns].filter(([path]) => isBeside(path)) : [];
+  const besideRows = beside.map(([path, entry]) => summaryOf(lastOf(path), path, entry.call ?? null, entry, isEnded));
+  if (plan.ability.kind === 'operation') {
+    return [summaryOf('run', 'run', plan.ability.id, progress.run, isEnded), ...besideRows];
+  }
   return limitFailures([
     ...listed.map(({ step, path }) => {
       const call = step.verb === 'call' ? step.call : null;
@@ -44,13 +48,18 @@ export function summarize(
       const row = summaryOf(step.id, path, call, entry, isEnded);
       return { ...row, ...loopOf(step, row, entry && accountOf(entry), entry, underWay) };
     }),
-    ...undone.map(([path, entry]) => summaryOf(lastOf(path), path, entry.call ?? null, entry, isEnded)),
-    ...undoneInTurns.map(([path, count]) => {
-      const call = listed.find((one) => `${one.path}.undo` === path)?.step;
-      const name = call?.verb === 'call' ? (call.undo?.call ?? null) : null;
-      return summaryOfTurns(lastOf(path), path, name, count, isEnded);
+    ...besideRows,
+    ...besideInTurns.map(([path, count]) => {
+      return summaryOfTurns(lastOf(path), path, besideCall(plan, listed, path), count, isEnded);
     }),
   ]);
+}
+
+/** The ability that undoes the call of a step, or is asked about it. */
+function besideCall({ operations }: Plan, listed: readonly { step: PlanStep; path: string }[], path: string) {
+  const step = listed.find((one) => path.startsWith(`${one.path}.`))?.step;
+  if (step?.verb !== 'call') return null;
+  return (isUndo(path) ? step.undo?.call : operations[step.call]?.unknown?.call) ?? null;
 }
 
 function lastOf(path: string): string {
@@ -64,8 +73,9 @@ function summaryOf(
   entry: StepProgress | undefined,
   isEnded: boolean,
 ): StepSummary {
-  const { status = isEnded ? 'skipped' : 'pending', attempts = 0 } = entry ?? {};
-  return { id, path, call, status, attempts, duration_ms: (entry && durationOf(entry)) ?? null, ...errorOf(entry) };
+  const { status = isEnded ? 'skipped' : 'pending', attempts = 0, child: task } = entry ?? {};
+  const duration_ms = (entry && durationOf(entry)) ?? null;
+  return { id, path, call, ...defined({ task }), status, attempts, duration_ms, ...errorOf(entry) };
 }
 
 function summaryOfTurns(

@@ -1,9 +1,9 @@
 // Holds the evaluator of expressions against the conformance suite of the CEL specification. Needs `npm run build`.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { compilePart } from '../../../dist/rules/expressions/language/compile.js';
-import { Cost } from '../../../dist/rules/expressions/language/cost.js';
-import { parseCel } from '../../../dist/rules/expressions/syntax/parse.js';
+import { compilePart } from '../../../build/rules/expressions/language/compile.js';
+import { Cost } from '../../../build/rules/expressions/language/cost.js';
+import { parseCel } from '../../../build/rules/expressions/syntax/parse.js';
 import { meantReason } from './meant.mjs';
 import { readTextproto } from './read-textproto.mjs';
 import { areSame, Missing, readValue, show } from './values.mjs';

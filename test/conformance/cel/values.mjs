@@ -1,6 +1,6 @@
 // Between the values of the suite (cel.expr.Value) and those of the evaluator.
 
-import { idOfKey, itemsOf, keysOf, valueAt } from '../../../dist/rules/expressions/language/collections.js';
+import { idOfKey, itemsOf, keysOf, valueAt } from '../../../build/rules/expressions/language/collections.js';
 import {
   Dictionary,
   kindOf,
@@ -9,7 +9,7 @@ import {
   Span,
   TypeName,
   Uint,
-} from '../../../dist/rules/expressions/language/kinds.js';
+} from '../../../build/rules/expressions/language/kinds.js';
 
 /** A value of the suite that has no counterpart here, with what it needs. */
 export class Missing extends Error {

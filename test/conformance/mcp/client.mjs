@@ -5,12 +5,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CallLog } from '../../../dist/activities/call/call-log.js';
-import { callMcp } from '../../../dist/activities/mcp/call-mcp.js';
-import { PinnedTools } from '../../../dist/activities/mcp/pinned-tools.js';
-import { McpPool } from '../../../dist/activities/mcp/pool.js';
-import { SecretSource } from '../../../dist/activities/secrets.js';
-import { RunningGroups } from '../../../dist/worker/running-groups.js';
+import { CallLog } from '../../../build/activities/call/call-log.js';
+import { callMcp } from '../../../build/activities/mcp/call-mcp.js';
+import { PinnedTools } from '../../../build/activities/mcp/pinned-tools.js';
+import { McpPool } from '../../../build/activities/mcp/pool.js';
+import { SecretSource } from '../../../build/activities/secrets.js';
+import { RunningGroups } from '../../../build/worker/running-groups.js';
 
 const url = process.argv.at(-1);
 const { MCP_CONFORMANCE_CONTEXT: context = '{}' } = process.env;

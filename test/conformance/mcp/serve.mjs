@@ -5,15 +5,15 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connect, createTask, startSession, waitForTask } from '../../../dist/client/index.js';
-import { RegistryLoader } from '../../../dist/definitions/load-registry.js';
-import { main } from '../../../dist/doors/cli/main.js';
-import { openTerminal } from '../../../dist/doors/cli/output/terminal/terminal.js';
-import { AgentSessions } from '../../../dist/doors/http/agent-sessions.js';
-import { isLoopback } from '../../../dist/doors/http/check-origin.js';
-import { USUAL_LIMITS } from '../../../dist/doors/http/http-door.js';
-import { openHttpDoor } from '../../../dist/doors/http/open-http-door.js';
-import { skillOfProject } from '../../../dist/doors/mcp/skill-of-project.js';
+import { connect, createTask, startSession, waitForTask } from '../../../build/client/index.js';
+import { RegistryLoader } from '../../../build/definitions/load-registry.js';
+import { main } from '../../../build/doors/cli/main.js';
+import { openTerminal } from '../../../build/doors/cli/output/terminal/terminal.js';
+import { AgentSessions } from '../../../build/doors/http/agent-sessions.js';
+import { isLoopback } from '../../../build/doors/http/check-origin.js';
+import { USUAL_LIMITS } from '../../../build/doors/http/http-door.js';
+import { openHttpDoor } from '../../../build/doors/http/open-http-door.js';
+import { skillOfProject } from '../../../build/doors/mcp/skill-of-project.js';
 
 /** Longer than what is at once, shorter than what the suite calls slow. */
 const PATIENCE_MS = 600;
@@ -100,7 +100,8 @@ const connection = await connect({ root, project: 'conformance', progress: note 
 const user = { name: 'suite', source: 'claimed' };
 // The first task of a worker takes seconds, and the suite waits for none.
 await startSession(connection, { environment: 'dev', scope: 'integration', user });
-const first = await createTask(connection, { ability: 'greet', environment: 'dev', input: {}, user, run: true });
+const caller = { person: user, kind: null, session: null, scope: null, trace: null };
+const first = await createTask(connection, { ability: 'greet', environment: 'dev', input: {}, caller, run: true });
 await waitForTask(connection, first.id, {});
 const closing = new AbortController();
 const door = openHttpDoor({

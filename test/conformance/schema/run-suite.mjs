@@ -1,4 +1,4 @@
-// Holds the reading of schemas against the cases of JSON-Schema-Test-Suite, draft 2020-12. Needs dist/.
+// Holds the reading of schemas against the cases of JSON-Schema-Test-Suite, draft 2020-12. Needs build/.
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -61,9 +61,9 @@ function groupsOf(path, file) {
 
 /** A project with one definition for each schema. */
 async function openJudge(groups) {
-  const { loadRegistry } = await import('../../../dist/definitions/load-registry.js');
-  const { checkSchemas } = await import('../../../dist/planning/resolve/check-ability.js');
-  const { checkAgainst } = await import('../../../dist/planning/input/schemas.js');
+  const { loadRegistry } = await import('../../../build/definitions/load-registry.js');
+  const { checkSchemas } = await import('../../../build/planning/resolve/check-ability.js');
+  const { checkAgainst } = await import('../../../build/planning/input/schemas.js');
   const root = mkdtempSync(join(tmpdir(), 'ability-conformance-'));
   try {
     writeFileSync(join(root, 'ability.yaml'), 'format: 1\nproject: conformance\nenvironments: { dev: {} }\n');

@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
-import { accountFor } from '../../../src/choosing/account-for.js';
+import { describe, expect, test } from 'vitest';
+import type { AbilityPool } from '../../../src/choosing/ability-pool.js';
+import { accountFor, accountInPool } from '../../../src/choosing/account-for.js';
 
 const NOTE = {
   texts: ['notes.delete', 'Deletes one note, if it was not archived before.', 'Delete one note by its id'],
@@ -80,4 +81,54 @@ test.each([
   ['list machines until yesterday', ['yesterday']],
 ])('a name, number, address, quoted text, place or time that is not used limits a read: %s', (text, limits) => {
   expect(accountFor(text, MACHINES).limits).toEqual(limits);
+});
+
+test('a name with a digit is one of the ability if its id or summary has it; elsewhere it is a value', () => {
+  const texts = ['signup_e2e_test', 'Run the E2E regression of signup.', 'Refunds such as order C-3381.'];
+  const test_ = { ...NOTE, texts, input: {} };
+  expect(accountFor('run the E2E regression of signup', test_).unused).toEqual([]);
+  expect(accountFor('run the signup regression of order C-3381', test_).unused).toEqual(['C-3381']);
+});
+
+test('the verb of an id is the first word of its last part, and no other word of it begins an order', () => {
+  const purge = { ...NOTE, texts: ['cache.users.purge', 'Empty what is kept of people.'], input: {} };
+  expect(accountFor('purge what is kept of people', purge).isOrder).toBe(true);
+  expect(accountFor('cache what is kept of people', purge).isOrder).toBe(false);
+});
+
+test.each(['do not list the machines', 'never list machines', 'list machines without errors'])(
+  'a negation limits a read, so that it is asked about: %s',
+  (text) => expect(accountFor(text, MACHINES).limits).not.toEqual([]),
+);
+
+describe('the choices of an input', () => {
+  const pool = (input: string, choices: string[]): AbilityPool =>
+    ({
+      environment: 'dev',
+      scope: undefined,
+      abilities: new Map([
+        [
+          'service.restart',
+          {
+            id: 'service.restart',
+            text: { texts: { summary: ['Restart a service.'] } },
+            definition: {
+              operation_key: 'service.restart',
+              summary: 'Restart a service.',
+              effects: 'destructive',
+              input_schema: { type: 'object', properties: { [input]: { type: 'string', enum: choices } } },
+            },
+          },
+        ],
+      ]),
+    }) as unknown as AbilityPool;
+
+  test.each(['checkout', 'checkout service'])('a service alone orders nothing: %s', (text) => {
+    const of = accountInPool(pool('service', ['checkout', 'billing']), 'service.restart', text);
+    expect(of.isOrder).toBe(false);
+  });
+
+  test('an action begins an order', () => {
+    expect(accountInPool(pool('action', ['stop', 'start']), 'service.restart', 'stop service').isOrder).toBe(true);
+  });
 });

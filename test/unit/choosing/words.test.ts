@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { stemOf } from '../../../src/choosing/stem.js';
-import { joinedNeighbours, wordsIn, wordTexts } from '../../../src/choosing/words.js';
+import { joinedNeighbours, stemOf, wordsIn, wordTexts } from '../../../src/choosing/words.js';
 
 describe('a text is split into words', () => {
   test.each([

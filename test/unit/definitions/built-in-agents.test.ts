@@ -5,9 +5,9 @@ import { planDocuments } from '../../../src/authoring/routing-documents/plan-doc
 import { decideInProject } from '../../../src/choosing/decide/decide-in-project.js';
 import { abilityIds } from '../../../src/definitions/find-ability.js';
 import { loadRegistry, RegistryLoader } from '../../../src/definitions/load-registry.js';
-import { listAbilities } from '../../../src/doors/answers/list-abilities.js';
-import { prune } from '../../../src/doors/answers/prune.js';
 import { lintProject } from '../../../src/lint/lint-project.js';
+import { abilitiesOf } from '../../../src/operations/list-abilities.js';
+import { prune } from '../../../src/operations/prune.js';
 import { resolvePlan } from '../../../src/planning/resolve/resolve-plan.js';
 import { DECIDING } from '../../../src/planning/route-targets.js';
 import { lowLevel, registryOf, SCRIPT, SCRIPT_FILE, temporaryProject, WITH_MODEL } from '../temporary-project.js';
@@ -22,8 +22,8 @@ describe('R-003-13: the agent `generic`', () => {
     expect(abilityIds(registry)).toEqual(['generic']);
     const { plan } = resolvePlan(registry, 'generic', 'dev');
     expect(plan.ability).toMatchObject({ id: 'generic', effects: 'read' });
-    expect(listAbilities(registry, 'dev', undefined)).toMatchObject([{ id: 'generic', file: 'built-in' }]);
-    expect(listAbilities(registryOf({}), 'dev', undefined)).toEqual([]);
+    expect(abilitiesOf(registry, 'dev', undefined)).toMatchObject([{ id: 'generic', file: 'built-in' }]);
+    expect(abilitiesOf(registryOf({}), 'dev', undefined)).toEqual([]);
   });
 
   test.each(['Do that via sub-agent: summarise these five mails.', 'write 10 different versions of the greeting'])(
@@ -39,7 +39,7 @@ describe('R-003-13: the agent `generic`', () => {
   test('is that of the project where the project defines one', () => {
     const registry = registryOf({ ...WITH_MODEL, ...READ, 'registry/high-level/generic.yaml': OWN });
     expect(registry.agents.get('generic')?.value).toMatchObject({ summary: 'Ours.', operations: ['op.read'] });
-    expect(listAbilities(registry, 'dev', undefined).map(({ id }) => id)).toEqual(['generic', 'op.read']);
+    expect(abilitiesOf(registry, 'dev', undefined).map(({ id }) => id)).toEqual(['generic', 'op.read']);
   });
 
   test.each([

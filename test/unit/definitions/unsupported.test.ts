@@ -20,7 +20,7 @@ const WORKFLOW = 'id: w\ntype: workflow\nversion: 1\nsummary: s\n';
 describe('in an approval', () => {
   const approval = (key: string) => `approval: { title: Go?, ${key}: [bob] }`;
 
-  test.each(['delegate', 'delegate_to', 'escalate', 'escalation', 'editable', 'on_timeout', 'autoApprove'])(
+  test.each(['delegate', 'delegate_to', 'escalate_to', 'escalation', 'editable', 'on_timeout', 'autoApprove'])(
     '%s is refused',
     (key) => {
       const text = `${WORKFLOW}steps: [{ id: a, ${approval(key)} }]\n`;

@@ -10,9 +10,10 @@ import { isProblem, readYaml } from '../../../src/definitions/yaml-source.js';
 import { buildProgram } from '../../../src/doors/cli/program/program.js';
 
 const ROOT = join(import.meta.dirname, '../../..');
-const pages = ['README.md', ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`)].filter((path) =>
-  path.endsWith('.md'),
-);
+const pages = [
+  'README.md',
+  ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' }).map((name) => `docs/${name}`),
+].filter((path) => path.endsWith('.md'));
 /**
  * The blocks of all pages, except those that name their file or state what is wrong with them: these have their
  * own tests.
@@ -36,6 +37,9 @@ const FORMAT_OF: Record<string, { format: FormatName; around?: string; indent?: 
   format: { format: 'project' },
   environments: { format: 'project', around: PROJECT },
   policy: { format: 'project', around: `${PROJECT}environments: { prod: {} }\n` },
+  access: { format: 'project', around: `${PROJECT}environments: { prod: {} }\n` },
+  people: { format: 'project', around: PROJECT },
+  doors: { format: 'project', around: `${PROJECT}environments: { prod: {} }\n` },
   models: { format: 'project', around: `${PROJECT}environments: { prod: {} }\n` },
   implementation: { format: 'low-level', around: OPERATION },
   input_schema: { format: 'low-level', around: OPERATION },

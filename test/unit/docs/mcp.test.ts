@@ -15,6 +15,18 @@ test('docs/mcp.md lists the tools in order, with the access that each requires',
   expect(rows).toEqual([...metaTools('run').keys()].map((name) => [name, reading.has(name) ? 'read' : 'run']));
 });
 
+test('it lists the arguments of each tool, and marks those that may be left out', () => {
+  const rows = [...page.matchAll(/^\| `(\w+)` \| (?:read|run) \| (.*?) \|/gm)].map(([, name, cell = '']) => [
+    name,
+    [...cell.replaceAll(/\(.*?\)/g, '').matchAll(/`(\w+\??)`/g)].map(([, argument]) => argument),
+  ]);
+  const schemas = [...metaTools('run')].map(([name, { listed }]) => {
+    const { properties = {}, required = [] } = listed.inputSchema as { properties?: object; required?: string[] };
+    return [name, Object.keys(properties).map((key) => (required.includes(key) ? key : `${key}?`))];
+  });
+  expect(rows).toEqual(schemas);
+});
+
 test('the lines for agent tools start the same door, in the form that each tool documents', () => {
   const blocks = [...page.matchAll(/```json\n([\s\S]*?)```/g)].map(
     ([, text]) => JSON.parse(text as string) as JsonObject,

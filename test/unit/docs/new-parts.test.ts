@@ -8,11 +8,11 @@ const textOf = (file: string): string => readFileSync(`${ROOT}/${file}`, 'utf8')
 const filesIn = (folder: string): string[] =>
   readdirSync(`${ROOT}/${folder}`, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
 
-const page = textOf('docs/new-parts.md');
+const page = textOf('docs/contributing/new-parts.md');
 const sections = page.split(/^## /m).slice(1);
 const rowsOf = (section: string): string[] => [...section.matchAll(/^\| `([^`]+)` \|/gm)].map(([, file = '']) => file);
 
-describe('docs/new-parts.md', () => {
+describe('docs/contributing/new-parts.md', () => {
   test.each(sections.map((section) => [section.split('\n', 1)[0], section]))(
     '%s: lists files that exist',
     (_, section = '') => {
@@ -41,7 +41,9 @@ describe('docs/new-parts.md', () => {
 
   test('lists every file that distinguishes the kinds of implementations, and no other', () => {
     // Only code that distinguishes the kinds names all of them.
-    const names = ['script', 'mcp', 'api'].map((kind) => new RegExp(`'${kind}'|\\b${kind}:|\\.${kind}\\b`));
+    const names = ['script', 'mcp', 'api'].map(
+      (kind) => new RegExp(`'${kind}'|\\b${kind}:|\\.${kind}\\b|/${kind}/kind\\.`),
+    );
     const found = filesIn('src').filter((file) => names.every((name) => name.test(textOf(`src/${file}`))));
     expect(rowsOf(sections[0] ?? '').sort()).toEqual(found.sort());
   });

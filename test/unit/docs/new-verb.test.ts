@@ -5,8 +5,8 @@ import { expect, test } from 'vitest';
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const textOf = (file: string): string => readFileSync(`${ROOT}/${file}`, 'utf8');
 
-test('docs/new-verb.md lists every file that distinguishes the verbs, and no other', () => {
-  const listed = [...textOf('docs/new-verb.md').matchAll(/^\| `([^`]+)` \|/gm)].map(([, file]) => file);
+test('docs/contributing/new-verb.md lists every file that distinguishes the verbs, and no other', () => {
+  const listed = [...textOf('docs/contributing/new-verb.md').matchAll(/^\| `([^`]+)` \|/gm)].map(([, file]) => file);
   const files = readdirSync(`${ROOT}/src`, { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.ts'),
   );

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../../..');
-const page = readFileSync(join(ROOT, 'docs/placement.md'), 'utf8');
+const page = readFileSync(join(ROOT, 'docs/contributing/placement.md'), 'utf8');
 const [, table = ''] = /\| Source 001 \| Here \|\n\|.*\|\n((?:\|.*\n)+)/.exec(page) ?? [];
 const rows = table
   .trim()
@@ -13,7 +13,7 @@ const rows = table
 const code = (cell: string): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
 const isPath = (name: string): boolean => /^(src|test)\/.*\.ts$/.test(name);
 
-test('C-17, R-001-30: docs/placement.md states where each name of source 001 is, including its test files', () => {
+test('C-17, R-001-30: docs/contributing/placement.md states where each name of source 001 is, including its test files', () => {
   const named = rows.map(({ source }) => source).join('\n');
   for (const name of [
     ...['src/capabilities/routing-resolver.ts', 'src/capabilities/mod.ts', 'config/mcp-routing.json', 'LOCAL_SERVERS'],

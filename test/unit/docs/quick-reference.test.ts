@@ -24,7 +24,7 @@ const ROOT = join(import.meta.dirname, '../../..');
 const page = readFileSync(join(ROOT, 'docs/quick-reference.md'), 'utf8');
 
 interface Renderer {
-  renderDefinitions(page: string, formats: { file: string; schema: object }[]): string;
+  listFields(schema: object): Row[];
 }
 interface Schema {
   properties: Record<string, object>;
@@ -32,7 +32,7 @@ interface Schema {
 }
 type Row = { path: string; type: string; standard: string };
 
-const { renderDefinitions } = (await import(join(ROOT, 'scripts/render-definitions.mjs'))) as Renderer;
+const { listFields } = (await import(join(ROOT, 'scripts/render-definitions.mjs'))) as Renderer;
 const format = schemaOf(FORMATS['high-level']) as unknown as Schema & { definitions: { step: { anyOf: Schema[] } } };
 const steps = format.definitions.step.anyOf;
 
@@ -50,13 +50,9 @@ function readRows(text: string): Row[] {
   return [...rows].map(([, path = '', type = '', standard = '']) => ({ path, type, standard: standard.trim() }));
 }
 
-/** The fields of a schema as docs/definitions.md would list them. */
+/** The fields of a schema as docs/definitions.md lists them. */
 function fieldsOf(schema: object): Row[] {
-  const file = 'x.schema.yaml';
-  const table = renderDefinitions('<!-- fields:x -->\n<!-- end -->', [
-    { file, schema: { ...schema, definitions: format.definitions } },
-  ]);
-  return readRows(table.replaceAll('\\|', '/'));
+  return listFields({ ...schema, definitions: format.definitions });
 }
 
 /** What each type on the page is in the JSON Schema of the format. */

@@ -7,7 +7,7 @@ const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 const codeIn = (text: string): string[] => [...text.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
 
 /** The rows of the table: the names in the sources, and what corresponds to them here. */
-const rows = read('docs/sources.md')
+const rows = read('docs/contributing/sources.md')
   .split('\n')
   .filter((line) => line.startsWith('| `'))
   .map((line) => line.split(/(?<!\\)\|/).map((cell) => cell.trim()))
@@ -15,8 +15,8 @@ const rows = read('docs/sources.md')
 
 const FILE = /\.(py|ts|md|yaml)$/;
 
-describe('docs/sources.md', () => {
-  const names = [...new Set(codeIn(read('docs/requirements.md')).filter((name) => FILE.test(name)))];
+describe('docs/contributing/sources.md', () => {
+  const names = [...new Set(codeIn(read('docs/contributing/requirements.md')).filter((name) => FILE.test(name)))];
 
   test('the requirements name files', () => {
     expect(names.length).toBeGreaterThan(40);

@@ -6,7 +6,7 @@ import { checkFormat } from '../../../src/definitions/check-format.js';
 import { triggers } from '../../../src/definitions/formats/schedules-and-triggers.js';
 import { FORMATS } from '../../../src/definitions/schemas/schema-files.js';
 import { isProblem, readYaml } from '../../../src/definitions/yaml-source.js';
-import { statusOf } from '../../../src/doors/http/open-http-door.js';
+import { statusOf } from '../../../src/doors/http/http-problem.js';
 import { findingsOf } from '../lint/lint-case.js';
 
 const page = readFileSync(join(import.meta.dirname, '../../../docs/webhooks.md'), 'utf8');

@@ -14,14 +14,19 @@ const documents: Record<string, string> = {
   ...newAgentDocuments('registry'),
   'SKILL.md': skillMd('registry'),
   ...Object.fromEntries(
-    ['README.md', 'ABILITY.md', ...readdirSync(join(ROOT, 'docs'), { encoding: 'utf8' }).map((name) => `docs/${name}`)]
-      .filter((name) => name.endsWith('.md') && name !== 'docs/requirements.md')
+    [
+      'README.md',
+      'ABILITY.md',
+      ...readdirSync(join(ROOT, 'docs'), { encoding: 'utf8', recursive: true }).map((name) => `docs/${name}`),
+    ]
+      .filter((name) => name.endsWith('.md') && name !== 'docs/contributing/requirements.md')
       .map((name) => [name, readFileSync(join(ROOT, name), 'utf8')]),
   ),
 };
 
-test('R-000-95: docs/words.md defines the five roles', () => {
-  const [, table = ''] = /\| Word \|.*\n\|.*\|\n((?:\|.*\n)+)/.exec(documents['docs/words.md'] ?? '') ?? [];
+test('R-000-95: docs/contributing/words.md defines the five roles', () => {
+  const [, table = ''] =
+    /\| Word \|.*\n\|.*\|\n((?:\|.*\n)+)/.exec(documents['docs/contributing/words.md'] ?? '') ?? [];
   expect([...table.matchAll(/^\| ([^|]+?) \|/gm)].map(([, word]) => word)).toEqual(ROLES);
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkEventHooks } from '../../../src/lint/checks/hook-examples.js';
+import { checkEventHooks } from '../../../src/lint/checks/hooks.js';
 import { registryOf } from '../temporary-project.js';
 
 const hooks = (...list: string[]) => ({ 'registry/hooks/PromptSubmit.yaml': `hooks: [${list.join(', ')}]` });

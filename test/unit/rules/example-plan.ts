@@ -28,7 +28,7 @@ export function examplePlan(steps: PlanStep[] = [], cleanup: PlanStep[] = []): P
       protected: true,
       vars: { region: 'eu' },
       approve: [],
-      approvers: { listed: [], people: [] },
+      approvers: { listed: [], people: [], groups: [] },
       quorum: 1,
       self_approval: false,
       proof: 'claimed',

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { readTraceSettings } from '../../../src/tracing/open-tracer.js';
 
 const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
-const on = { state: 'on', protocol: 'http/protobuf', recordsContents: false };
+const on = { state: 'on', recordsContents: false };
 
 describe('the environment (issue 15, item 6)', () => {
   test.each([
@@ -25,10 +25,12 @@ describe('the environment (issue 15, item 6)', () => {
     expect(readTraceSettings(env)).toEqual(on);
   });
 
-  test('names the protocol, preferring that of traces to the general one', () => {
-    const json = { OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' };
-    expect(readTraceSettings({ ...ENDPOINT, ...json })).toEqual({ ...on, protocol: 'http/json' });
-    const both = { ...ENDPOINT, ...json, OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/protobuf' };
+  test('may name the protocol for traces apart from the general one', () => {
+    const both = {
+      ...ENDPOINT,
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+      OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/protobuf',
+    };
     expect(readTraceSettings(both)).toEqual(on);
   });
 
@@ -49,6 +51,7 @@ describe('the environment (issue 15, item 6)', () => {
     [{ OTEL_TRACES_EXPORTER: 'console' }, /console/],
     [{ OTEL_TRACES_EXPORTER: 'otlp,console' }, /otlp,console/],
     [{ OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, /grpc/],
+    [{ OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' }, /http\/json/],
   ])('is refused by name if it requests %j', (env, reason) => {
     expect(readTraceSettings({ ...ENDPOINT, ...env })).toMatchObject({
       state: 'unsupported',

@@ -109,7 +109,7 @@ describe('warnings name the item', () => {
       outcomes: { 'a.undo': ['script.exit'] },
     });
     const items = [3, 2, 1, 0].map((item) => `each/${item}/a`);
-    expect(warnings).toEqual(named(items, 'Not taken back: @: script.exit: '));
+    expect(warnings).toEqual(named(items, 'Not undone: @: script.exit: '));
   });
 
   test('of every clean-up that failed in addition to another failure', async () => {
@@ -145,7 +145,7 @@ describe('a clean-up that fails after an `end`', () => {
     expect(result.error?.details).toMatchObject({ path: 'g/clean' });
     expect(rowOf(result, 'g')).toMatchObject({ status: 'failed' });
     expect(rowOf(result, 'after')?.status).not.toBe('succeeded');
-    expect(result.warnings).toEqual([expect.stringMatching(/^Not taken back: a: /)]);
+    expect(result.warnings).toEqual([expect.stringMatching(/^Not undone: a: /)]);
   });
 
   test('does so in a loop as well, with its item; a second failure is a warning', async () => {

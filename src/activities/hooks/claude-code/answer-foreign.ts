@@ -1,23 +1,16 @@
 import type { HookAnswer } from '../../../contracts/hooks.js';
 import type { JsonObject } from '../../../contracts/json.js';
 import { isShown, toolCallOf } from '../../../definitions/tool-mapping/map-tool.js';
-import type { ScriptFacts } from '../../../planning/scripts/texts/evaluate-script.js';
+import type { ForeignHandler } from '../../../planning/hooks/foreign-guards.js';
 import { isGuardPhase } from '../../../rules/hooks/fold-answers.js';
-import { failedAnswer } from '../../../rules/hooks/hook-facts.js';
+import { allowedAnswer, failedAnswer } from '../../../rules/hooks/hook-facts.js';
 import { oneLine } from '../../../rules/shown-text.js';
 import type { ScriptHookDependencies } from '../ask-script.js';
-import { environmentIn, type HookRun, isOfTask } from '../hook-context.js';
-import { askForeign, type ForeignHandler } from './ask-foreign.js';
+import { type HookRun, isOfTask, valuesOf } from '../hook-context.js';
+import { askForeign } from './ask-foreign.js';
 import type { ProvenGuards } from './proven-guards.js';
 import type { Question, Verdict } from './read-verdict.js';
 import { eventNameOf, sessionEvent, toolEvent } from './tool-event.js';
-
-interface ForeignRequest {
-  id: string;
-  handler: ForeignHandler;
-  run: HookRun;
-  facts: (pinned: string) => ScriptFacts;
-}
 
 /**
  * Asks a hook of Claude Code about a call or a session event. Before a call it must first prove that it denies its
@@ -27,22 +20,19 @@ interface ForeignRequest {
 export async function answerForeign(
   dependencies: ScriptHookDependencies,
   proven: ProvenGuards,
-  { id, handler, run, facts }: ForeignRequest,
+  { id, handler, run }: { id: string; handler: ForeignHandler; run: HookRun },
 ): Promise<HookAnswer> {
-  const at = { phase: run.phase, path: run.path };
-  const allow: HookAnswer = { hook_id: id, ...at, status: 'ok', decision: 'allow' };
+  const allow = allowedAnswer(id, run);
   const question = questionOf(handler, run, dependencies.root);
   if (!question) return allow;
-  const around = environmentIn(run);
-  const { name: environment } = around;
-  if (isGuardPhase(run.phase)) {
-    const fault = await proven.faultOf(id, handler, around, run.signal);
-    if (fault !== undefined) return failedAnswer(id, at, fault, PROVE);
+  const { phase, signal, logs } = run;
+  const values = valuesOf(run);
+  if (isGuardPhase(phase)) {
+    const fault = await proven.faultOf(id, handler, values.environment, signal);
+    if (fault !== undefined) return failedAnswer(id, run, fault, PROVE);
   }
-  const { signal, logs } = run;
-  const step = `hooks/${run.phase}.${id}`;
-  const verdict = await askForeign(dependencies, { id, handler, step, environment, facts, signal, logs, ...question });
-  return answerOf(verdict, allow, handler);
+  const asked = { id, handler, step: `hooks/${phase}.${id}`, values, signal, logs, ...question };
+  return answerOf(await askForeign(dependencies, asked), allow, handler);
 }
 
 const PROVE = 'Correct the hook or what it needs; `ability lint --check-hooks` says what it answers.';

@@ -1,15 +1,15 @@
 import type { Finding } from '../../../contracts/findings.js';
+import type { MustDeny } from '../../../contracts/foreign-hooks.js';
 import type { HookDefinition } from '../../../definitions/formats/hooks.js';
 import { loadRegistry } from '../../../definitions/load-registry.js';
 import type { Loaded, Registry } from '../../../definitions/registry.js';
 import { findingOfProblem } from '../../../planning/finding-of.js';
 import { foreignGuards, hookEnvironment } from '../../../planning/hooks/foreign-guards.js';
 import type { ScriptHookDependencies } from '../ask-script.js';
-import { checkMustDeny, faultOfUndenied, type ProvenGuards } from './proven-guards.js';
+import { faultOfUndenied, type ProvenGuards, saidTo } from './proven-guards.js';
 
 /**
- * Fires each guard's `must_deny` cases in an environment, so that its first call need not. Source:
- * docs/hooks.md#guards-written-for-claude-code-or-codex. @returns the failed guards, with the reason that each
+ * Fires each guard's `must_deny` cases in an environment, so that its first call need not. @returns the failed guards, with the reason that each
  * guarded call will report. @throws AbilityError for a project that cannot be read.
  */
 export async function proveGuards(
@@ -49,28 +49,47 @@ export async function checkGuards(
   const fired = new Set<string>();
   const unresolved = new Set<string>();
   let calls = 0;
+  for await (const { hook, environment, call, said } of firedGuards(registry, dependencies, signal)) {
+    const { id } = hook.value;
+    (call ? fired : unresolved).add(id);
+    if (!call) continue;
+    calls += 1;
+    if (said === undefined) continue;
+    const message = `In ${environment} the hook ${id} fails: ${faultOfUndenied({ ...call, said })}`;
+    findings.push(findingOfProblem({ code: 'hook.failed', message, location: hook.locate(['must_deny']) }, hook.file));
+  }
+  return { findings, guards: fired.size, calls, unresolved: [...unresolved] };
+}
+
+interface FiredGuard {
+  hook: Loaded<HookDefinition>;
+  environment: string;
+  /** Number of the call, from 1; 0: the guard could not be resolved. */
+  number: number;
+  call: MustDeny | undefined;
+  /** Its answer, or why it could not be resolved; undefined: it denies. */
+  said: string | undefined;
+}
+
+async function* firedGuards(
+  registry: Registry,
+  dependencies: ScriptHookDependencies,
+  signal: AbortSignal,
+  only?: Loaded<HookDefinition>,
+): AsyncGenerator<FiredGuard> {
+  const isWanted = ({ hook }: Pick<FiredGuard, 'hook'>): boolean => only === undefined || hook === only;
   for (const environment of Object.keys(registry.project.environments)) {
-    const planned = foreignGuards(registry, environment);
-    for (const { hook } of planned.problems) unresolved.add(hook.value.id);
-    for (const { hook, handler } of planned.guards) {
-      const { id } = hook.value;
-      fired.add(id);
-      calls += handler.foreign.must_deny?.length ?? 0;
-      for (const undenied of await checkMustDeny(
-        dependencies,
-        id,
-        handler,
-        hookEnvironment(registry, environment),
-        signal,
-      )) {
-        const message = `In ${environment} the hook ${id} fails: ${faultOfUndenied(undenied)}`;
-        findings.push(
-          findingOfProblem({ code: 'hook.failed', message, location: hook.locate(['must_deny']) }, hook.file),
-        );
+    const around = hookEnvironment(registry, environment);
+    const { guards, problems } = foreignGuards(registry, environment);
+    for (const { hook, problem } of problems.filter(isWanted))
+      yield { hook, environment, number: 0, call: undefined, said: problem.message };
+    for (const { hook, handler } of guards.filter(isWanted)) {
+      for (const [index, call] of (handler.foreign.must_deny ?? []).entries()) {
+        const said = await saidTo(call, dependencies, hook.value.id, handler, around, signal);
+        yield { hook, environment, number: index + 1, call, said };
       }
     }
   }
-  return { findings, guards: fired.size, calls, unresolved: [...unresolved] };
 }
 
 export interface MustDenyReport {
@@ -96,24 +115,19 @@ export async function reportMustDeny(
   dependencies: ScriptHookDependencies,
   only?: Loaded<HookDefinition>,
 ): Promise<MustDenyReport[]> {
-  const isWanted = ({ hook }: { hook: Loaded<HookDefinition> }): boolean => only === undefined || hook === only;
-  const never = new AbortController().signal;
   const reports: MustDenyReport[] = [];
-  for (const environment of Object.keys(registry.project.environments)) {
-    const report = (hook: string, must_deny: number, ability: string | null, fault: string | undefined): void => {
-      const came = { status: fault === undefined ? 'passed' : 'failed', said: fault ?? 'deny' } as const;
-      reports.push({ hook, phase: 'PreAbilityCall', environment, must_deny, ability, expected: 'deny', ...came });
-    };
-    const { guards, problems } = foreignGuards(registry, environment);
-    for (const { hook, problem } of problems.filter(isWanted)) report(hook.value.id, 0, null, problem.message);
-    for (const { hook, handler } of guards.filter(isWanted)) {
-      const { id } = hook.value;
-      for (const [index, call] of (handler.foreign.must_deny ?? []).entries()) {
-        const probe = { ...handler, foreign: { ...handler.foreign, must_deny: [call] } };
-        const [undenied] = await checkMustDeny(dependencies, id, probe, hookEnvironment(registry, environment), never);
-        report(id, index + 1, call.ability, undenied?.said);
-      }
-    }
+  const never = new AbortController().signal;
+  for await (const { hook, environment, number, call, said } of firedGuards(registry, dependencies, never, only)) {
+    reports.push({
+      hook: hook.value.id,
+      phase: 'PreAbilityCall',
+      environment,
+      must_deny: number,
+      ability: call?.ability ?? null,
+      status: said === undefined ? 'passed' : 'failed',
+      expected: 'deny',
+      said: said ?? 'deny',
+    });
   }
   return reports;
 }

@@ -1,10 +1,10 @@
 import { ulid } from 'ulid';
 import type { MustDeny } from '../../../contracts/foreign-hooks.js';
 import { reasonOf } from '../../../contracts/problem.js';
-import type { HookEnvironment } from '../../../planning/hooks/foreign-guards.js';
+import type { ForeignHandler, HookEnvironment } from '../../../planning/hooks/foreign-guards.js';
 import { digestOf } from '../../../rules/canonical.js';
 import type { ScriptHookDependencies } from '../ask-script.js';
-import { askForeign, type ForeignHandler } from './ask-foreign.js';
+import { askForeign } from './ask-foreign.js';
 import type { Verdict } from './read-verdict.js';
 import { toolEvent } from './tool-event.js';
 
@@ -17,7 +17,7 @@ export interface Undenied extends MustDeny {
 export const ASKS = 'it asks for a person';
 
 /**
- * Fires a guard with its `must_deny` calls. Source: docs/hooks.md#guards-written-for-claude-code-or-codex.
+ * Fires a guard with its `must_deny` calls.
  * @param max failures: a guard that hangs takes its timeout once. @returns the calls that it did not deny.
  */
 export async function checkMustDeny(
@@ -31,47 +31,39 @@ export async function checkMustDeny(
   const undenied: Undenied[] = [];
   for (const call of handler.foreign.must_deny ?? []) {
     if (undenied.length >= max) break;
-    const said = saidInstead(await fire(dependencies, id, handler, call, environment, signal));
+    const said = await saidTo(call, dependencies, id, handler, environment, signal);
     if (said !== undefined) undenied.push({ ...call, said });
   }
   return undenied;
 }
 
-async function fire(
+/** Fires a guard with one call. @returns its answer, as in "it allows"; undefined: it denies. */
+export async function saidTo(
+  { ability, input, tool_name, tool_input }: MustDeny,
   dependencies: ScriptHookDependencies,
   id: string,
   handler: ForeignHandler,
-  { ability, input, tool_name, tool_input }: MustDeny,
   environment: HookEnvironment,
   signal: AbortSignal,
-): Promise<Verdict> {
+): Promise<string | undefined> {
   const event = handler.foreign.event ?? 'PreToolUse';
-  // As in a task without a session: its ids do not reveal the trial to the guard.
+  // As in a task without a session: its ids do not reveal the trial to the guard, and neither do its arguments.
   const task = `t-${ulid().toLowerCase()}`;
   const around = { root: dependencies.root, session: task, call: `${task}/${ability}` };
   try {
-    return await askForeign(dependencies, {
+    const verdict = await askForeign(dependencies, {
       id,
       handler,
       step: `hooks/must-deny.${id}`,
-      environment: environment.name,
       event: toolEvent(event, { tool_name, tool_input }, around),
       question: { event, toolInput: tool_input, isClosed: handler.foreign.format === 'codex' },
-      facts: (pinned) => ({
-        values: {
-          // As in a real call: the arguments do not reveal the trial either.
-          input,
-          environment: { ...environment },
-          task: { key: task, ability },
-        },
-        inputSchema: null,
-        placeholders: { pinned },
-      }),
+      values: { input, environment, task: { key: task, ability } },
       signal,
       logs: undefined,
     });
+    return saidInstead(verdict);
   } catch (error) {
-    return { kind: 'fault', fault: reasonOf(error) };
+    return `it fails: ${reasonOf(error)}`;
   }
 }
 

@@ -32,7 +32,7 @@ export type Verdict =
 /**
  * Reads exit code and answer of a hook of Claude Code 2.1.317. Exit code 2 denies whatever stdout contains; with a
  * code other than 0 and 2 only JSON that denies or asks counts. An unreadable or incomplete answer is a fault,
- * never silence. Source: docs/hooks.md#guards-written-for-claude-code-or-codex.
+ * never silence.
  */
 export function readVerdict({ exitCode, stdout, stderr }: Ending, question: Question): Verdict {
   if (exitCode === 2) return { kind: 'decided', decision: 'deny', reason: reasonOf(stderr, stdout), messages: [] };
@@ -142,7 +142,7 @@ const OF_REQUESTS = ['hookEventName', 'decision'];
 const OF_RESULTS = ['hookEventName', 'additionalContext', 'updatedToolOutput', 'updatedMCPToolOutput'];
 const BEHAVIOR = ['behavior', 'message', 'interrupt', 'updatedInput', 'updatedPermissions'];
 
-/** `defer` asks the user. Source: docs/hooks.md#guards-written-for-claude-code-or-codex. */
+/** `defer` asks the user. */
 const PERMISSIONS: Readonly<Record<string, GuardDecision>> = {
   allow: 'allow',
   deny: 'deny',
@@ -167,7 +167,7 @@ export function wordsOf(answer: JsonObject, event: ForeignEvent): Words {
   return reader.words;
 }
 
-/** Reason in JSON with exit code 2. Source: docs/hooks.md#guards-written-for-claude-code-or-codex. */
+/** Reason in JSON with exit code 2. */
 function reasonIn(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const { hookSpecificOutput = {}, ...answer } = value as { hookSpecificOutput?: object };

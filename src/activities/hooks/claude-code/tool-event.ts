@@ -7,8 +7,7 @@ import { type HookRun, isOfTask } from '../hook-context.js';
 /** No transcript exists: hooks that read it find an empty file. */
 const NO_TRANSCRIPT = '/dev/null';
 
-/** The event that a hook sees for a phase if it names none. */
-/** Undefined: such hooks are refused in the phase. */
+/** The event that a hook sees for a phase if it names none. Undefined: such hooks are refused in the phase. */
 const USUAL: Record<Phase, ForeignEvent | undefined> = {
   PreAbilityCreate: undefined,
   PreAbilityCall: 'PreToolUse',
@@ -26,7 +25,7 @@ export function eventNameOf({ event }: PlanForeignHook, run: HookRun): ForeignEv
   return run.phase === 'PostAbilityCall' ? undefined : event;
 }
 
-/** Fields common to all events. Source: docs/hooks.md#guards-written-for-claude-code-or-codex. */
+/** Fields common to all events. */
 export interface Around {
   root: string;
   session: string;

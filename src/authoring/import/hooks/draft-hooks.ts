@@ -10,6 +10,9 @@ import type { Phase } from '../../../contracts/hooks.js';
 import type { JsonObject } from '../../../contracts/json.js';
 import { keysOfTool } from '../../../definitions/tool-mapping/tool-shapes.js';
 import { isInside } from '../../../disk/is-inside.js';
+import { isOverPhase } from '../../../rules/hooks/fold-answers.js';
+import { escapePattern } from '../../../text/escape-pattern.js';
+import { freeName } from '../../../text/free-name.js';
 import { draftHttp, draftMcpTool } from './draft-service.js';
 import { type Mapped, mapAbilities, type Shown } from './map-abilities.js';
 import type { NotTaken, Settings, SettingsHook } from './read-settings.js';
@@ -91,7 +94,7 @@ function draftOf(
   const definition: JsonObject = {
     id,
     summary: `${hook.event} of ${name}, taken over from the settings of ${place.format === 'codex' ? 'Codex' : 'Claude Code'}.`,
-    ...(phase !== 'PostAbilityCall' && phase !== 'SessionStop' && { blocking: true }),
+    ...(!isOverPhase(phase) && { blocking: true }),
     ...(mapped.length > 0 && { match: { abilities: [...new Set(mapped.flatMap((each) => each.abilities))] } }),
     handler: { ...handler, format: place.format, event: hook.event },
     ...(mapped.length > 0 && { as: mapped.map(({ entry }) => entry as ToolMapping & JsonObject) }),
@@ -214,11 +217,7 @@ function idOf(path: string, taken: ReadonlySet<string>): string {
     .replace(/\.[^.]*$/, '')
     .replaceAll(/[^A-Za-z0-9_.-]/g, '_')
     .replace(/^[^A-Za-z_]+/, '_');
-  const first = name === '' ? 'hook' : name;
-  for (let count = 1; ; count += 1) {
-    const id = count === 1 ? first : `${first}_${count}`;
-    if (!taken.has(id)) return id;
-  }
+  return freeName(name || 'hook', (id) => taken.has(id));
 }
 
 /** The calls of abilities that correspond to the given calls of tools. */
@@ -259,8 +258,7 @@ export function translateFilter(text: string): Filter {
   if (key === undefined) return { why: `its \`if\` has a pattern for ${tool}, which has none here` };
   // `:*` is the former prefix syntax; a blank before the star is optional.
   const plain = pattern.replace(/:\*$/, '*').replace(/ \*$/, '*');
-  const parts = plain.split(/\*+/).map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&'));
-  const source = parts.join('.*');
+  const source = plain.split(/\*+/).map(escapePattern).join('.*');
   const anchor = tool === 'Bash' ? '(?s)(^|\\W)' : '(?s)';
   return { tool, condition: `tool_input.${key}.matches(${JSON.stringify(anchor + source)})` };
 }

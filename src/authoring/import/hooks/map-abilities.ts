@@ -10,26 +10,23 @@ export interface Shown {
   mcp?: { server: string; tool: string };
 }
 
-/** A tool, the inputs that identify an ability as one, and how they map to the tool's input. */
+/** A tool, and for each key of its input the one of an ability; an ability that requires all of them is one. */
 interface Form {
   tool: string;
-  needs: string[];
   input: Record<string, string>;
   effects?: Effect[];
 }
 
+const READS: Effect[] = ['read', 'external_read'];
+
 const FORMS: Form[] = [
-  { tool: 'Bash', needs: ['command'], input: { command: 'command' } },
-  {
-    tool: 'Edit',
-    needs: ['file_path', 'old_string', 'new_string'],
-    input: { file_path: 'file_path', old_string: 'old_string', new_string: 'new_string' },
-  },
-  { tool: 'Write', needs: ['file_path', 'content'], input: { file_path: 'file_path', content: 'content' } },
-  { tool: 'Write', needs: ['path', 'content'], input: { file_path: 'path', content: 'content' } },
-  { tool: 'Read', needs: ['file_path'], input: { file_path: 'file_path' }, effects: ['read', 'external_read'] },
-  { tool: 'Read', needs: ['path'], input: { file_path: 'path' }, effects: ['read', 'external_read'] },
-  { tool: 'WebFetch', needs: ['url'], input: { url: 'url' }, effects: ['read', 'external_read'] },
+  { tool: 'Bash', input: { command: 'command' } },
+  { tool: 'Edit', input: { file_path: 'file_path', old_string: 'old_string', new_string: 'new_string' } },
+  { tool: 'Write', input: { file_path: 'file_path', content: 'content' } },
+  { tool: 'Write', input: { file_path: 'path', content: 'content' } },
+  { tool: 'Read', input: { file_path: 'file_path' }, effects: READS },
+  { tool: 'Read', input: { file_path: 'path' }, effects: READS },
+  { tool: 'WebFetch', input: { url: 'url' }, effects: READS },
 ];
 
 /** An entry of `as`, and how a call of the tool maps to the ability's input. */
@@ -71,7 +68,7 @@ function mcpOf({ key, mcp }: Shown, fits: (tool: string) => boolean): Mapped | u
 
 function formOf({ key, effects, input_schema }: Shown, fits: (tool: string) => boolean): Mapped | undefined {
   const form = FORMS.find(
-    (each) => fits(each.tool) && (each.effects?.includes(effects) ?? true) && each.needs.every((name) => isText(name)),
+    (each) => fits(each.tool) && (each.effects?.includes(effects) ?? true) && Object.values(each.input).every(isText),
   );
   if (!form) return undefined;
   const abilities = [key];

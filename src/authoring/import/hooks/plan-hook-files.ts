@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { PHASES } from '../../../contracts/hooks.js';
 import type { JsonObject } from '../../../contracts/json.js';
-import { AbilityError } from '../../../contracts/problem.js';
 import { hook as format } from '../../../definitions/formats/hooks.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { schemaLine } from '../../file-draft.js';
 import type { PlannedFile } from '../../write-together.js';
 import { renderDefinition } from '../../write-yaml.js';
+import { notOurs } from '../import-fault.js';
 import type { HookDraft } from './draft-hooks.js';
 
 export interface HookSite {
@@ -41,36 +41,44 @@ export function hookFileOf({ registry, name }: Pick<HookSite, 'registry' | 'name
 export function planHookFiles(site: HookSite, hooks: readonly WrittenDraft[]): PlannedFile[] {
   return PHASES.flatMap((phase) => {
     const path = hookFileOf(site, phase);
-    const file = join(site.root, path);
-    const before = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
     const own = hooks.filter(({ draft }) => draft.phase === phase).map(({ definition }) => definition);
-    if (own.length === 0 && before === undefined) return [];
-    const content = renderHooks(path, site.registry, site.source, own);
-    if (content === before) return [];
-    if (before !== undefined && !site.overwrite) {
-      if (!isAsImported(before)) throw edited(path);
-      if (!isFrom(site.source, before)) throw ofOthers(path, site.source);
-    }
-    return [{ path, content, ...(before !== undefined && { before }) }];
+    if (own.length === 0 && !existsSync(join(site.root, path))) return [];
+    return changed(site, path, renderHooks(path, site, own), (before) => {
+      if (!isAsImported(before)) return EDITED;
+      return before.includes(`\n${SOURCE}${site.source}. `) ? undefined : ofOthers(site.source);
+    });
   });
 }
 
-function ofOthers(path: string, source: string): AbilityError {
-  return new AbilityError({
-    code: 'import.not_ours',
-    message: `${path} was taken over from other settings than ${source}; nothing was written`,
-    location: { file: path },
-    suggestion: 'Give this import a name of its own with --name, or replace the file and its hooks with --overwrite.',
-  });
+/** What is wrong with a file that is there, after its path, and what to do about it. */
+type Hindrance = [fault: string, suggestion: string];
+
+const EDITED: Hindrance = [
+  'was edited since it was imported',
+  'Move your hooks to a file of your own beside that folder, or replace the file with --overwrite.',
+];
+
+function ofOthers(source: string): Hindrance {
+  return [
+    `was taken over from other settings than ${source}`,
+    'Give this import a name of its own with --name, or replace the file and its hooks with --overwrite.',
+  ];
 }
 
-function edited(path: string): AbilityError {
-  return new AbilityError({
-    code: 'import.not_ours',
-    message: `${path} was edited since it was imported; nothing was written`,
-    location: { file: path },
-    suggestion: 'Move your hooks to a file of your own beside that folder, or replace the file with --overwrite.',
-  });
+/** The file, unless it has this content. @throws AbilityError `import.not_ours` if hindered, unless `overwrite`. */
+function changed(
+  { root, overwrite }: HookSite,
+  path: string,
+  content: string,
+  hindranceOf: (before: string) => Hindrance | undefined,
+): PlannedFile[] {
+  const file = join(root, path);
+  if (!existsSync(file)) return [{ path, content }];
+  const before = readFileSync(file, 'utf8');
+  if (before === content) return [];
+  const [fault, suggestion] = (overwrite ? undefined : hindranceOf(before)) ?? [];
+  if (fault === undefined) return [{ path, content, before }];
+  throw notOurs(`${path} ${fault}; nothing was written`, { location: { file: path }, suggestion });
 }
 
 /** Begins the line with the digest by which an import recognizes its own file. */
@@ -78,7 +86,7 @@ const MARK = '# ability import hooks: sha256 ';
 const SOURCE = '# Taken over from ';
 
 /** Renders the file of a phase, with a digest that shows whether people edited it. */
-function renderHooks(path: string, registry: string, source: string, hooks: JsonObject[]): string {
+function renderHooks(path: string, { registry, source }: HookSite, hooks: JsonObject[]): string {
   const body = renderDefinition({ hooks }, []);
   const head = [
     schemaLine({ kind: 'hooks', path, registry }),
@@ -94,11 +102,6 @@ function isAsImported(text: string): boolean {
   if (at < 0) return false;
   const end = text.indexOf('\n', at);
   return end > 0 && text.slice(at + MARK.length, end) === digestOf(text.slice(end + 1));
-}
-
-/** Whether a file was imported from these settings, not from others under the same import name. */
-function isFrom(source: string, text: string): boolean {
-  return text.includes(`\n${SOURCE}${source}. `);
 }
 
 function digestOf(text: string): string {
@@ -132,35 +135,24 @@ export function lostHooks(
  * `import.not_ours` for a file with other content, unless `overwrite`.
  */
 export function planServiceFiles(site: HookSite, drafts: readonly HookDraft[]): PlannedFile[] {
-  const { registry, name } = site;
-  const services: JsonObject = {};
-  const wanted = drafts.flatMap(({ asks }) => {
-    if (!asks) return [];
-    if (asks.service) services[asks.id] = asks.service;
-    const path = `${registry}/low-level/${asks.key}.yaml`;
-    return [{ path, content: rendered(schemaLine({ kind: 'low-level', path, registry }), site, asks.definition) }];
-  });
-  if (Object.keys(services).length > 0) {
-    const path = `${registry}/config/${name}-hooks.yaml`;
-    wanted.push({ path, content: rendered(schemaLine({ kind: 'config', path, registry }), site, { services }) });
-  }
-  return wanted.flatMap((file) => changed(site, file));
+  const asked = drafts.flatMap(({ asks }) => asks ?? []);
+  const services = asked.flatMap(({ id, service }) => (service ? [[id, service]] : []));
+  return [
+    ...asked.flatMap(({ key, definition }) => serviceFile(site, 'low-level', key, definition)),
+    ...(services.length > 0
+      ? serviceFile(site, 'config', `${site.name}-hooks`, { services: Object.fromEntries(services) })
+      : []),
+  ];
 }
 
-function rendered(head: string, { source }: HookSite, definition: JsonObject): string {
-  return `${head}\n# Taken over from ${source}.\n${renderDefinition(definition, [])}`;
-}
+const DIFFERS: Hindrance = [
+  'differs from what this import would write',
+  'Keep a copy of what you changed in it, and replace it with --overwrite.',
+];
 
-function changed({ root, overwrite }: HookSite, { path, content }: PlannedFile): PlannedFile[] {
-  const file = join(root, path);
-  if (!existsSync(file)) return [{ path, content }];
-  const before = readFileSync(file, 'utf8');
-  if (before === content) return [];
-  if (overwrite) return [{ path, content, before }];
-  throw new AbilityError({
-    code: 'import.not_ours',
-    message: `${path} differs from what this import would write; nothing was written`,
-    location: { file: path },
-    suggestion: 'Keep a copy of what you changed in it, and replace it with --overwrite.',
-  });
+function serviceFile(site: HookSite, kind: 'low-level' | 'config', name: string, value: JsonObject): PlannedFile[] {
+  const { registry, source } = site;
+  const path = `${registry}/${kind}/${name}.yaml`;
+  const head = `${schemaLine({ kind, path, registry })}\n# Taken over from ${source}.\n`;
+  return changed(site, path, head + renderDefinition(value, []), () => DIFFERS);
 }

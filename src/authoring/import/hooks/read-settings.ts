@@ -1,28 +1,44 @@
+import { z } from 'zod';
 import { FOREIGN_EVENTS, type ForeignEvent } from '../../../contracts/foreign-hooks.js';
 import { isJsonObject, type JsonObject } from '../../../contracts/json.js';
-import { AbilityError, reasonOf } from '../../../contracts/problem.js';
+import { type AbilityError, reasonOf } from '../../../contracts/problem.js';
+import { unreadable } from '../import-fault.js';
 
-export interface CommandHook {
-  type: 'command';
-  command: string;
-}
+const isText = (value: unknown): value is string => typeof value === 'string';
 
-export interface HttpHook {
-  type: 'http';
-  url: string;
-  /** Values may contain `$VARIABLE`. */
-  headers: Record<string, string>;
-  /** Environment variables that the headers may read. */
-  allowedEnvVars: string[];
-}
+const filled = (message: string) => z.string(message).refine((text) => text.trim() !== '', message);
 
-export interface McpToolHook {
-  type: 'mcp_tool';
-  server: string;
-  tool: string;
-  /** Texts may contain `${tool_input.command}`. */
-  input: JsonObject;
-}
+const CALLED = 'it has no `server` or no `tool`';
+
+/** What a hook asks, by type; each message says why it cannot be taken over. */
+const ASKED = {
+  command: z.object({ type: z.literal('command'), command: filled('it has no `command`') }),
+  http: z.object({
+    type: z.literal('http'),
+    url: filled('it has no `url`'),
+    /** Values may contain `$VARIABLE`. */
+    headers: z
+      .custom<Record<string, string>>(
+        (value) => isJsonObject(value) && Object.values(value).every(isText),
+        '`headers` is no map of texts',
+      )
+      .default({}),
+    /** Environment variables that the headers may read. */
+    allowedEnvVars: z
+      .custom<string[]>((value) => Array.isArray(value) && value.every(isText), '`allowedEnvVars` is no list of names')
+      .default([]),
+  }),
+  mcp_tool: z.object({
+    type: z.literal('mcp_tool'),
+    server: filled(CALLED),
+    tool: filled(CALLED),
+    /** Texts may contain `${tool_input.command}`. */
+    input: z.custom<JsonObject>(isJsonObject, '`input` is no map').default({}),
+  }),
+};
+
+export type HttpHook = z.output<typeof ASKED.http>;
+export type McpToolHook = z.output<typeof ASKED.mcp_tool>;
 
 export interface SettingsHook {
   /** Place in the settings, such as `PreToolUse[0].hooks[1]`. */
@@ -30,7 +46,7 @@ export interface SettingsHook {
   event: ForeignEvent;
   /** Pattern of tool names; undefined: all tools. */
   matcher: string | undefined;
-  asks: CommandHook | HttpHook | McpToolHook;
+  asks: z.output<(typeof ASKED)[keyof typeof ASKED]>;
   /** Seconds. */
   timeout: number | undefined;
   /** Such as `Bash(rm *)`. */
@@ -63,7 +79,7 @@ export function readSettings(text: string, file: string): Settings {
     return { at, why: `it is no hook; ${why}` };
   });
   if (settings.disableAllHooks === true) notTaken.push({ at: 'disableAllHooks', why: 'hooks fire here all the same' });
-  if (settings.hooks !== undefined && !isJsonObject(settings.hooks)) throw unreadable(file, '`hooks` is no map');
+  if (settings.hooks !== undefined && !isJsonObject(settings.hooks)) throw noSettings(file, '`hooks` is no map');
   for (const [event, groups] of Object.entries(settings.hooks ?? {})) {
     if (!Array.isArray(groups)) {
       notTaken.push({ at: event, why: 'it is no list' });
@@ -100,14 +116,14 @@ function readEntry(event: string, matcher: unknown, entry: unknown, at: string):
     return { why: `nothing here is like the type ${JSON.stringify(type)}` };
   if (entry.async === true || entry.asyncRewake === true)
     return { why: 'an asynchronous hook answers too late to guard' };
-  const asks = asksOf(type, entry);
-  if ('why' in asks) return asks;
+  const asks = ASKED[type].safeParse({ ...entry, type });
+  if (!asks.success) return { why: asks.error.issues[0]?.message ?? 'it cannot be read' };
   if (filter !== undefined && typeof filter !== 'string') return { why: '`if` is no text' };
   return {
     at,
     event,
     matcher: matcher === '' || matcher === '*' ? undefined : matcher,
-    asks,
+    asks: asks.data,
     timeout: typeof timeout === 'number' && timeout > 0 ? timeout : undefined,
     if: filter,
     onFailure: typeof onFailure === 'string' ? onFailure : undefined,
@@ -118,42 +134,19 @@ function isForeignEvent(event: string): event is ForeignEvent {
   return Object.hasOwn(FOREIGN_EVENTS, event);
 }
 
-function asksOf(
-  type: 'command' | 'http' | 'mcp_tool',
-  entry: Record<string, unknown>,
-): SettingsHook['asks'] | { why: string } {
-  const { command, url, headers = {}, allowedEnvVars = [], server, tool, input = {} } = entry;
-  const isFilled = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
-  if (type === 'command') return isFilled(command) ? { type, command } : { why: 'it has no `command`' };
-  if (type === 'mcp_tool') {
-    if (!isFilled(server) || !isFilled(tool)) return { why: 'it has no `server` or no `tool`' };
-    if (!isJsonObject(input)) return { why: '`input` is no map' };
-    return { type, server, tool, input: input as JsonObject };
-  }
-  if (!isFilled(url)) return { why: 'it has no `url`' };
-  const isText = (value: unknown): value is string => typeof value === 'string';
-  if (!isJsonObject(headers) || !Object.values(headers).every(isText)) return { why: '`headers` is no map of texts' };
-  if (!Array.isArray(allowedEnvVars) || !allowedEnvVars.every(isText)) {
-    return { why: '`allowedEnvVars` is no list of names' };
-  }
-  return { type, url, headers: headers as Record<string, string>, allowedEnvVars };
-}
-
 function parsed(text: string, file: string): Record<string, unknown> {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw unreadable(file, reasonOf(error));
+    throw noSettings(file, reasonOf(error));
   }
   if (isJsonObject(value)) return value;
-  throw unreadable(file, 'it is no JSON object');
+  throw noSettings(file, 'it is no JSON object');
 }
 
-function unreadable(file: string, why: string): AbilityError {
-  return new AbilityError({
-    code: 'import.unreadable',
-    message: `${file} contains no settings with hooks: ${why}`,
+function noSettings(file: string, why: string): AbilityError {
+  return unreadable(`${file} contains no settings with hooks: ${why}`, {
     suggestion: 'Name a .claude/settings.json, a .codex/hooks.json, or the hooks/hooks.json of a plugin.',
   });
 }

@@ -1,4 +1,5 @@
 import type { ToolCall } from '../../../contracts/foreign-hooks.js';
+import type { JsonObject } from '../../../contracts/json.js';
 
 const COMMANDS = [
   'rm -rf /',
@@ -28,27 +29,16 @@ const FILES = [
 ];
 const SECRET = 'AWS_SECRET_ACCESS_KEY="wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"';
 
+const OFFENCES: Readonly<Record<string, JsonObject[]>> = {
+  Bash: COMMANDS.map((command) => ({ command })),
+  Read: FILES.map((file_path) => ({ file_path })),
+  Write: [...FILES.map((file_path) => ({ file_path, content: 'x' })), { file_path: 'notes.txt', content: SECRET }],
+  Edit: FILES.map((file_path) => ({ file_path, old_string: 'a', new_string: 'b' })),
+  WebFetch: [{ url: 'http://169.254.169.254/latest/meta-data/' }, { url: 'file:///etc/passwd' }],
+};
+
 /** Calls that guards usually deny, never executed: an import fires a guard with them for its `must_deny`. */
 export function usualOffences(tool: string): ToolCall[] {
-  switch (tool) {
-    case 'Bash':
-      return COMMANDS.map((command) => ({ tool_name: tool, tool_input: { command } }));
-    case 'Read':
-      return FILES.map((file_path) => ({ tool_name: tool, tool_input: { file_path } }));
-    case 'Write':
-      return [...FILES, 'notes.txt'].map((file_path) => {
-        return { tool_name: tool, tool_input: { file_path, content: file_path === 'notes.txt' ? SECRET : 'x' } };
-      });
-    case 'Edit':
-      return FILES.map((file_path) => ({
-        tool_name: tool,
-        tool_input: { file_path, old_string: 'a', new_string: 'b' },
-      }));
-    case 'WebFetch':
-      return ['http://169.254.169.254/latest/meta-data/', 'file:///etc/passwd'].map((url) => {
-        return { tool_name: tool, tool_input: { url } };
-      });
-    default:
-      return [];
-  }
+  const inputs = Object.hasOwn(OFFENCES, tool) ? OFFENCES[tool] : undefined;
+  return (inputs ?? []).map((tool_input) => ({ tool_name: tool, tool_input }));
 }

@@ -118,13 +118,15 @@ function valuesOf(schema: Part, { hidden: { direction } }: Conversion): JsonObje
   return converted;
 }
 
+const BOUNDS = [
+  ['exclusiveMinimum', 'minimum'],
+  ['exclusiveMaximum', 'maximum'],
+] as const;
+
 /** In 3.0 `exclusiveMinimum` is a boolean beside `minimum`, else a number of its own. */
 function boundsOf(schema: Part): JsonObject {
   const converted: JsonObject = {};
-  for (const [exclusive, bound] of [
-    ['exclusiveMinimum', 'minimum'],
-    ['exclusiveMaximum', 'maximum'],
-  ] as const) {
+  for (const [exclusive, bound] of BOUNDS) {
     const said = memberOf(schema, exclusive);
     const value = said === true ? memberOf(schema, bound) : said;
     if (isNumber(value)) converted[exclusive] = value;
@@ -161,10 +163,9 @@ function settle(converted: JsonObject, schema: Part, { hidden }: Conversion, wit
   );
   if (dependent.length > 0) converted.dependentRequired = Object.fromEntries(dependent) as JsonObject;
   dropCounts(converted, schema, hidden, around);
-  if (typeof converted.exclusiveMinimum === 'number' && memberOf(schema, 'exclusiveMinimum') === true)
-    delete converted.minimum;
-  if (typeof converted.exclusiveMaximum === 'number' && memberOf(schema, 'exclusiveMaximum') === true)
-    delete converted.maximum;
+  for (const [exclusive, bound] of BOUNDS) {
+    if (converted[exclusive] !== undefined && memberOf(schema, exclusive) === true) delete converted[bound];
+  }
   dropBadPatterns(converted);
   // Several branches may match without a discriminator, or where branches were widened.
   const branches = listOf(memberOf(schema, 'oneOf'));
@@ -231,8 +232,5 @@ function nullable(schema: Part, converted: JsonObject): JsonObject {
     return converted;
   const { description, title, ...rest } = converted;
   if (Object.keys(rest).length === 0) return converted;
-  return {
-    ...defined({ title, description }),
-    anyOf: [rest, { type: 'null' }],
-  };
+  return { ...defined({ title, description }), anyOf: [rest, { type: 'null' }] };
 }

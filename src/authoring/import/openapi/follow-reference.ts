@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { isJsonObject } from '../../../contracts/json.js';
 import { attempt } from '../../../text/attempt.js';
 
@@ -83,7 +84,8 @@ export function referenceIn(value: unknown): string | undefined {
 
 function tokensOf(reference: string): string[] {
   const tokens = reference.slice(2).split('/');
-  return tokens.map((token) => unescapedToken(decodedPart(token)));
+  const decoded = tokens.map((token) => attempt(() => decodeURIComponent(token), token));
+  return decoded.map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
 function dangling(reference: string): NotExpressible {
@@ -94,11 +96,7 @@ function short(text: string): string {
   return text.length > 100 ? `${text.slice(0, 97)}...` : text;
 }
 
-function unescapedToken(token: string): string {
-  return token.replaceAll('~1', '/').replaceAll('~0', '~');
-}
-
-/** Percent-decodes a part of an address; returns invalid text unchanged. */
-function decodedPart(text: string): string {
-  return attempt(() => decodeURIComponent(text), text);
+/** Distinguishes names that would otherwise be equal: 8 hex digits. */
+export function markOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 8);
 }

@@ -1,13 +1,4 @@
-import {
-  follow,
-  isPart,
-  listOf,
-  memberOf,
-  NotExpressible,
-  type Part,
-  partOf,
-  referenceIn,
-} from './follow-reference.js';
+import { follow, isPart, listOf, memberOf, NotExpressible, type Part, partOf } from './follow-reference.js';
 
 /** Requests omit read-only values, and responses omit write-only ones. */
 export type Direction = 'request' | 'response';
@@ -48,7 +39,7 @@ export class HiddenNames {
   /** Names hidden by this schema or by others for the same value, such as `allOf` branches. */
   around(schema: Part): ReadonlySet<string> {
     if (!this.hidesAny) return NONE;
-    const known = this.known.get(schema) ?? this.gather(schema, undefined);
+    const known = this.known.get(schema) ?? this.gather(schema);
     this.known.set(schema, known);
     return known;
   }
@@ -61,12 +52,9 @@ export class HiddenNames {
   /** Those of the names that a schema requires and does not itself hide. */
   requiredAmong(schema: unknown, names: ReadonlySet<string>): string[] {
     if (names.size === 0) return [];
-    const required = new Set<string>();
-    const hidden = new Set<string>();
-    this.walk(schema, undefined, new Set(), (part) => {
-      for (const name of requiredIn(part)) required.add(name);
-      for (const name of this.own(part)) hidden.add(name);
-    });
+    const parts = [...this.inPlace(schema)];
+    const required = new Set(parts.flatMap(requiredIn));
+    const hidden = new Set(parts.flatMap((part) => [...this.own(part)]));
     return [...names].filter((name) => required.has(name) && !hidden.has(name)).sort();
   }
 
@@ -76,25 +64,23 @@ export class HiddenNames {
     return this.reaches(schema) || this.requiredAmong(schema, names).length > 0;
   }
 
-  private gather(schema: Part, except: string | undefined): ReadonlySet<string> {
-    const names = new Set<string>();
-    this.walk(schema, except, new Set(), (part) => {
-      for (const name of this.own(part)) names.add(name);
-    });
-    return names.size > 0 ? names : NONE;
+  private gather(schema: Part, except?: string): ReadonlySet<string> {
+    const names = [...this.inPlace(schema, except)].flatMap((part) => [...this.own(part)]);
+    return names.length > 0 ? new Set(names) : NONE;
   }
 
-  private walk(schema: unknown, except: string | undefined, seen: Set<unknown>, visit: (part: Part) => void): void {
+  /** Adds a schema and all others for the same value. @param except a keyword of the schema that is left out. */
+  private inPlace(schema: unknown, except?: string, found = new Set<Part>()): Set<Part> {
     const part = this.target(schema);
-    if (!isPart(part) || seen.has(part)) return;
-    seen.add(part);
-    visit(part);
+    if (!isPart(part) || found.has(part)) return found;
+    found.add(part);
     for (const keyword of IN_PLACE) {
       if (keyword === except) continue;
       const held = memberOf(part, keyword);
-      const inner = keyword === 'dependentSchemas' ? Object.values(partOf(held)) : Array.isArray(held) ? held : [held];
-      for (const one of inner) this.walk(one, undefined, seen, visit);
+      const inner = keyword === 'dependentSchemas' ? Object.values(partOf(held)) : [held].flat();
+      for (const one of inner) this.inPlace(one, undefined, found);
     }
+    return found;
   }
 
   /** Whether a schema hides anything, at any depth. */
@@ -125,7 +111,6 @@ export class HiddenNames {
 
   /** Resolves a reference; a missing target is undefined here and reported by the conversion. */
   private target(value: unknown): unknown {
-    if (referenceIn(value) === undefined) return value;
     try {
       return follow(this.document, value);
     } catch (error) {

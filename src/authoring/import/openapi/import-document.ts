@@ -1,11 +1,11 @@
 import type { JsonObject } from '../../../contracts/json.js';
-import { AbilityError } from '../../../contracts/problem.js';
+import { tooLarge, unreadable, unsupported } from '../import-fault.js';
 import type { Imported, LeftOut } from '../imported.js';
-import { METHODS, OTHER_METHODS } from './effects-of.js';
 import { cleanText, follow, memberOf, NotExpressible, type Part, partOf } from './follow-reference.js';
 import { type DocumentReaders, type FoundOperation, type MappedOperation, mapOperation } from './map-operation.js';
 import { SecurityReader } from './map-security.js';
 import { ServerReader } from './map-servers.js';
+import { METHODS, OTHER_METHODS } from './methods.js';
 import { nameOperations } from './name-operations.js';
 import { readDocument } from './read-document.js';
 import { SchemaReader } from './schema-closure.js';
@@ -50,11 +50,7 @@ export async function importDocument({ document, from }: OpenApiDocument, wanted
   await validateDocument(document, from);
   const { found, leftOut } = findOperations(document);
   if (found.length > MAX_OPERATIONS) {
-    throw new AbilityError({
-      code: 'import.unsupported',
-      message: `${from} has ${found.length} operations; the maximum is ${MAX_OPERATIONS}`,
-      suggestion: 'Import it in parts: leave in a copy only the paths you need.',
-    });
+    throw tooLarge(`${from} has ${found.length} operations; the maximum is ${MAX_OPERATIONS}`);
   }
   const readers: DocumentReaders = {
     document,
@@ -72,7 +68,9 @@ export async function importDocument({ document, from }: OpenApiDocument, wanted
       operations.push(mapped);
       characters += JSON.stringify(mapped.definition).length;
     }
-    if (characters > MAX_CHARACTERS) throw tooMuch(from);
+    if (characters > MAX_CHARACTERS) {
+      throw tooLarge(`The definitions of ${from} would have more than ${MAX_CHARACTERS / 1024 / 1024} MiB`);
+    }
   }
   return {
     operations: operations.map(({ credentials: _, ...operation }) => operation),
@@ -80,14 +78,6 @@ export async function importDocument({ document, from }: OpenApiDocument, wanted
     config: configOf(service, readers, operations),
     notes: [...readers.servers.notes, ...readers.security.notes],
   };
-}
-
-function tooMuch(from: string): AbilityError {
-  return new AbilityError({
-    code: 'import.unsupported',
-    message: `The definitions of ${from} would have more than ${MAX_CHARACTERS / 1024 / 1024} MiB`,
-    suggestion: 'Import it in parts: leave in a copy only the paths you need.',
-  });
 }
 
 function mapOrReason(key: string, operation: FoundOperation, readers: DocumentReaders): MappedOperation | LeftOut {
@@ -108,8 +98,8 @@ function configOf(service: string, { servers }: DocumentReaders, operations: rea
   return { services: { [service]: entry } };
 }
 
-function findOperations(document: Part): { found: (FoundOperation & { operationId: unknown })[]; leftOut: LeftOut[] } {
-  const found: (FoundOperation & { operationId: unknown })[] = [];
+function findOperations(document: Part): { found: FoundOperation[]; leftOut: LeftOut[] } {
+  const found: FoundOperation[] = [];
   const leftOut: LeftOut[] = [];
   for (const [path, listed] of Object.entries(partOf(memberOf(document, 'paths')))) {
     if (path.startsWith('x-')) continue;
@@ -117,26 +107,17 @@ function findOperations(document: Part): { found: (FoundOperation & { operationI
     try {
       const pathItem = partOf(follow(document, listed));
       for (const method of METHODS) {
-        const operation = memberOf(pathItem, method);
-        if (operation === undefined) continue;
+        if (memberOf(pathItem, method) === undefined) continue;
+        const operation = partOf(memberOf(pathItem, method));
         const source = `${method.toUpperCase()} ${shown}`;
         const callbacks = Object.keys(partOf(memberOf(operation, 'callbacks'))).map((name) => cleanText(name, 100));
         for (const name of callbacks) leftOut.push({ source: `${source} callback ${name}`, reason: CALLBACK });
-        found.push({
-          source,
-          method,
-          path,
-          pathItem,
-          operation: partOf(operation),
-          operationId: memberOf(operation, 'operationId'),
-        });
+        found.push({ source, method, path, pathItem, operation, operationId: memberOf(operation, 'operationId') });
       }
       for (const method of OTHER_METHODS) {
         if (memberOf(pathItem, method) === undefined) continue;
-        leftOut.push({
-          source: `${method.toUpperCase()} ${shown}`,
-          reason: `${method.toUpperCase()} is no method that can be called`,
-        });
+        const name = method.toUpperCase();
+        leftOut.push({ source: `${name} ${shown}`, reason: `${name} is no method that can be called` });
       }
     } catch (error) {
       if (!(error instanceof NotExpressible)) throw error;
@@ -157,34 +138,21 @@ export function addressesIn(config: JsonObject | undefined): string[] {
     .filter((address): address is string => typeof address === 'string' && URL.canParse(address));
 }
 
-/** Supported versions of OpenAPI, which differ in their schema dialect. */
-type OpenApiVersion = '3.0' | '3.1';
-
 /**
  * The parser accepts Swagger 2.0, and throws at 3.2. Source: docs/imports.md#an-openapi-document.
  * @throws AbilityError `import.unsupported` for another version, `import.unreadable` if there is none.
  */
-function checkVersion(document: Part, from: string): OpenApiVersion {
+function checkVersion(document: Part, from: string): void {
   const version = memberOf(document, 'openapi');
   if (typeof version === 'string' || typeof version === 'number') {
-    const [, known] = /^(3\.[01])(\.\d+)?(-\S+)?$/.exec(String(version)) ?? [];
-    if (known === '3.0' || known === '3.1') return known;
+    if (/^3\.[01](\.\d+)?(-\S+)?$/.test(String(version))) return;
     throw unsupported(`${from} is OpenAPI ${String(version).slice(0, 20)}, and 3.0 and 3.1 are read`);
   }
   const swagger = memberOf(document, 'swagger');
   if (swagger !== undefined) {
-    const suggestion = 'Convert it to OpenAPI 3 first; its author may offer that already.';
-    throw unsupported(
-      `${from} is Swagger ${String(swagger).slice(0, 20)}, and OpenAPI 3.0 and 3.1 are read`,
-      suggestion,
-    );
+    throw unsupported(`${from} is Swagger ${String(swagger).slice(0, 20)}, and OpenAPI 3.0 and 3.1 are read`, {
+      suggestion: 'Convert it to OpenAPI 3 first; its author may offer that already.',
+    });
   }
-  throw new AbilityError({
-    code: 'import.unreadable',
-    message: `${from} is no OpenAPI document: it has no \`openapi: 3.x\``,
-  });
-}
-
-function unsupported(message: string, suggestion?: string): AbilityError {
-  return new AbilityError({ code: 'import.unsupported', message, ...(suggestion && { suggestion }) });
+  throw unreadable(`${from} is no OpenAPI document: it has no \`openapi: 3.x\``);
 }

@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { AbilityError, usageError } from '../../../contracts/problem.js';
 import { signalWithin } from '../../../rules/any-abort-signal.js';
+import { tooLarge, unavailable } from '../import-fault.js';
 import type { DocumentHeader } from './document-headers.js';
 import { cleanText } from './follow-reference.js';
 import { MAX_DOCUMENT_BYTES } from './read-document.js';
@@ -41,7 +42,8 @@ export async function loadDescription(
   }
   const url = new URL(source);
   if (url.username || url.password) {
-    throw unavailable(`The address of ${url.host} contains a password`, 'Download it, and import the file.');
+    const suggestion = 'Download it, and import the file.';
+    throw unavailable(`The address of ${url.host} contains a password`, { suggestion });
   }
   const limit = signalWithin(timeoutMs, [signal]);
   try {
@@ -49,7 +51,7 @@ export async function loadDescription(
   } catch (error) {
     if (error instanceof AbilityError || signal.aborted) throw error;
     const reason = limit.isLate() ? `it did not answer within ${timeoutMs} ms` : reasonOf(error);
-    throw unavailable(`${shown(url)} cannot be read: ${reason}`, undefined, error);
+    throw unavailable(`${shown(url)} cannot be read: ${reason}`, { cause: error });
   } finally {
     limit.release();
   }
@@ -61,11 +63,11 @@ function loadFile(source: string, cwd: string): Description {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (!stat) throw unavailable(`There is no file ${from}`);
   if (!stat.isFile()) throw unavailable(`${from} is no file`);
-  if (stat.size > MAX_DOCUMENT_BYTES) throw tooLarge(from);
+  if (stat.size > MAX_DOCUMENT_BYTES) throw largerThan(from);
   try {
     return { text: withoutMark(readFileSync(path, 'utf8')), from };
   } catch (error) {
-    throw unavailable(`${from} cannot be read: ${reasonOf(error)}`, undefined, error);
+    throw unavailable(`${from} cannot be read: ${reasonOf(error)}`, { cause: error });
   }
 }
 
@@ -107,7 +109,7 @@ async function readBody(answer: Response, url: URL): Promise<string> {
   let bytes = 0;
   for await (const chunk of answer.body ?? []) {
     bytes += chunk.length;
-    if (bytes > MAX_DOCUMENT_BYTES) throw tooLarge(shown(url));
+    if (bytes > MAX_DOCUMENT_BYTES) throw largerThan(shown(url));
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
@@ -122,16 +124,8 @@ function withoutMark(text: string): string {
   return text.replace(/^\uFEFF/, '');
 }
 
-function tooLarge(from: string): AbilityError {
-  return new AbilityError({
-    code: 'import.unsupported',
-    message: `${from} is larger than ${MAX_DOCUMENT_BYTES / 1024 / 1024} MiB`,
-    suggestion: 'Import it in parts: leave in a copy only the paths you need.',
-  });
-}
-
-function unavailable(message: string, suggestion?: string, cause?: unknown): AbilityError {
-  return new AbilityError({ code: 'import.unavailable', message, ...(suggestion && { suggestion }) }, { cause });
+function largerThan(from: string): AbilityError {
+  return tooLarge(`${from} is larger than ${MAX_DOCUMENT_BYTES / 1024 / 1024} MiB`);
 }
 
 function reasonOf(error: unknown): string {

@@ -8,7 +8,6 @@ import {
   NotExpressible,
   type Part,
   partOf,
-  referenceIn,
   textOf,
 } from './follow-reference.js';
 import type { HiddenNames } from './hidden-names.js';
@@ -105,7 +104,7 @@ function fieldsOf(media: Media, bodyRequired: boolean, mapping: BodyMapping): Ma
     properties: {},
     required: [],
     params: {},
-    additional: additionalOf(object.additional, convert),
+    additional: typeof object.additional === 'boolean' ? object.additional : convert(object.additional),
   };
   const encoding = partOf(memberOf(about, 'encoding'));
   for (const [name, schema] of object.properties) {
@@ -125,10 +124,6 @@ function fieldsOf(media: Media, bodyRequired: boolean, mapping: BodyMapping): Ma
   // Without a `body` section, inputs without a name would go into the query.
   const needsSection = method === 'DELETE' || method === 'OPTIONS' || Object.keys(section).length > 0;
   return { ...mapped, ...(needsSection && { section: { type: family, ...section } }) };
-}
-
-function additionalOf(additional: unknown, convert: BodyMapping['convert']): JsonObject | boolean {
-  return typeof additional === 'boolean' ? additional : convert(additional);
 }
 
 /** A map in a form is JSON unless a style is given. Source: OpenAPI Specification 3.1.1, "Encoding Object". */
@@ -172,7 +167,7 @@ function sectionOf({ type, family }: Media): JsonObject {
 }
 
 function holdsFiles(document: Part, schema: unknown): boolean {
-  const target = referenceIn(schema) === undefined ? schema : follow(document, schema);
+  const target = follow(document, schema);
   return isBinary(document, target) || isBinaryList(document, target);
 }
 
@@ -181,7 +176,7 @@ function isBinaryList(document: Part, target: unknown): boolean {
 }
 
 function filesOf(document: Part, schema: unknown): JsonObject {
-  const target = referenceIn(schema) === undefined ? schema : follow(document, schema);
+  const target = follow(document, schema);
   const said = textOf(memberOf(target, 'description'));
   const description = said === undefined ? undefined : cleanText(said, 400);
   if (!isBinaryList(document, target)) return wholeFileSchema(description);
@@ -189,9 +184,8 @@ function filesOf(document: Part, schema: unknown): JsonObject {
 }
 
 function wholeHoldsFiles(document: Part, schema: unknown): boolean {
-  const target = follow(document, schema);
-  if (!isPart(target)) return false;
-  return Object.values(partOf(memberOf(target, 'properties'))).some((property) => holdsFiles(document, property));
+  const properties = partOf(memberOf(follow(document, schema), 'properties'));
+  return Object.values(properties).some((property) => holdsFiles(document, property));
 }
 
 interface PlainObject {
@@ -224,8 +218,8 @@ function gather(document: Part, schema: unknown, found: PlainObject, seen: Set<u
   if (!isPart(target) || seen.has(target) || seen.size > MAX_PARTS) return false;
   seen.add(target);
   const keys = Object.keys(target).filter((key) => !key.startsWith('x-'));
-  const isClosed =
-    memberOf(target, 'additionalProperties') !== undefined && memberOf(target, 'additionalProperties') !== true;
+  const additional = memberOf(target, 'additionalProperties');
+  const isClosed = additional !== undefined && additional !== true;
   if (!keys.every((key) => ALLOWED.has(key)) || ![undefined, 'object'].includes(typeNameOf(target))) return false;
   const branches = listOf(memberOf(target, 'allOf'));
   if (isClosed && (branches.length > 0 || seen.size > 1)) return false;
@@ -235,7 +229,7 @@ function gather(document: Part, schema: unknown, found: PlainObject, seen: Set<u
     found.properties.set(name, property);
   }
   for (const name of listOf(memberOf(target, 'required'))) if (typeof name === 'string') found.required.add(name);
-  if (isClosed) found.additional = memberOf(target, 'additionalProperties');
+  if (isClosed) found.additional = additional;
   return branches.every((branch) => gather(document, branch, found, seen));
 }
 

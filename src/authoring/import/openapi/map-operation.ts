@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../../contracts/json.js';
+import { EFFECTS_OF_METHODS } from '../../choices.js';
 import type { ImportedOperation } from '../imported.js';
-import { effectsOf, type Method, namedLike } from './effects-of.js';
 import { cleanText, follow, listOf, memberOf, NotExpressible, type Part, partOf, textOf } from './follow-reference.js';
 import { type MappedBody, mapBody } from './map-body.js';
 import {
@@ -14,14 +14,17 @@ import {
 import { type MappedSecurity, type SecurityReader, withOwnCredentials } from './map-security.js';
 import type { ServerReader } from './map-servers.js';
 import { isBinary, type Media, mediaOf } from './media-types.js';
+import { type Method, namedLike } from './methods.js';
 import type { SchemaReader } from './schema-closure.js';
 
 export interface FoundOperation {
+  /** Method and path, unique in the document. */
   source: string;
   method: Method;
   path: string;
   pathItem: Part;
   operation: Part;
+  operationId: unknown;
 }
 
 export interface DocumentReaders {
@@ -37,7 +40,7 @@ export interface MappedOperation extends ImportedOperation {
   credentials: string[];
 }
 
-/** Methods whose unnamed inputs go to the query. Source: docs/api-calls.md. */
+/** Methods whose unnamed inputs go to the query. */
 const TO_THE_QUERY: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
 
 /** @throws NotExpressible with the reason. Source: docs/api-calls.md; docs/imports.md#an-openapi-document. */
@@ -46,7 +49,7 @@ export function mapOperation(key: string, found: FoundOperation, readers: Docume
   const { document, schemas, security, servers, service } = readers;
   const notes: string[] = [];
   const note = (text: string): void => void notes.push(text);
-  const method = found.method.toUpperCase();
+  const method = found.method.toUpperCase() as Uppercase<Method>;
   const endpoint = servers.endpointOf(pathItem, operation);
   const access = accessAt(endpoint, security.map(operation, note), servers);
   const names = new InputNames();
@@ -75,12 +78,12 @@ export function mapOperation(key: string, found: FoundOperation, readers: Docume
   });
   if (input.cut || output.cut) note('Its schemas are large; their deeply nested parts allow any value');
   const isDeprecated = memberOf(operation, 'deprecated') === true;
-  const { summary, ...described } = describeOperation(operation, source);
+  const { summary, ...described } = describeOperation(found);
   const definition: JsonObject = {
     operation_key: key,
     version: 1,
     summary,
-    effects: effectsOf(found.method),
+    effects: EFFECTS_OF_METHODS[method],
     ...described,
     input_schema: withDefs(input),
     ...(!isAny && { output_schema: withDefs(output) }),
@@ -100,7 +103,7 @@ export function mapOperation(key: string, found: FoundOperation, readers: Docume
       },
     },
   };
-  const like = namedLike(found.method, found.path, memberOf(operation, 'operationId'));
+  const like = namedLike(found.method, found.path, found.operationId);
   return {
     ...{ key, source, definition, notes, credentials: access.credentials },
     ...(like && { namedLike: like }),
@@ -165,11 +168,11 @@ interface Description {
 }
 
 /** Tags become keywords. No `scope`: it would be a permission, which a foreign document cannot grant. */
-function describeOperation(operation: Part, source: string): Description {
+function describeOperation({ operation, operationId, source }: FoundOperation): Description {
   const description = clean(memberOf(operation, 'description'));
   const stated = clean(memberOf(operation, 'summary'));
   // A summary that only repeats the name of the operation says nothing to a search.
-  const isName = stated !== undefined && plainOf(stated) === plainOf(textOf(memberOf(operation, 'operationId')) ?? '');
+  const isName = stated !== undefined && plainOf(stated) === plainOf(textOf(operationId) ?? '');
   const summary = (isName ? description : undefined) ?? stated ?? description ?? source;
   const tags = listOf(memberOf(operation, 'tags')).flatMap((tag) => (textOf(tag) ? [cleanText(String(tag), 60)] : []));
   const keywords = [...new Set(tags.filter((tag) => tag !== ''))].slice(0, MAX_KEYWORDS);
@@ -232,7 +235,7 @@ function mapResponses(listed: unknown, { document, convert, note }: ResponseMapp
   return { schema: unique.length === 1 && only ? only : { anyOf: unique satisfies Json } };
 }
 
-/** The output for text and bytes. Source: docs/api-calls.md. */
+/** The output for text and bytes. */
 function wrapped(form: 'text' | 'base64'): JsonObject {
   return { type: 'object', required: [form], properties: { [form]: { type: 'string' } } };
 }
@@ -254,12 +257,10 @@ function successOf(document: Part, code: string, response: unknown): Success {
     const bytes = media.every(({ about }) => isBinary(document, memberOf(about, 'schema')));
     return { form: bytes ? 'base64' : 'text' };
   }
-  if (media.every(({ family }) => family === 'stream')) throw new NotExpressible(streamReason(media));
+  if (media.every(({ family }) => family === 'stream')) {
+    throw new NotExpressible(`its answer is a stream of events (${media.map(({ type }) => type).join(', ')})`);
+  }
   return { form: 'base64' };
-}
-
-function streamReason(media: Media[]): string {
-  return `its answer is a stream of events (${media.map(({ type }) => type).join(', ')})`;
 }
 
 /** Treats a media range with a binary schema as bytes. */

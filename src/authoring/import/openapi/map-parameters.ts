@@ -2,17 +2,8 @@ import type { ApiPlace, ApiStyle } from '../../../contracts/api.js';
 import type { JsonObject } from '../../../contracts/json.js';
 import { RESERVED_NAMES } from '../../../contracts/names.js';
 import { defaultExplode, defaultStyle, STYLES_IN } from '../../../definitions/api-styles.js';
-import {
-  cleanText,
-  follow,
-  isPart,
-  listOf,
-  memberOf,
-  NotExpressible,
-  type Part,
-  referenceIn,
-  textOf,
-} from './follow-reference.js';
+import { freeName } from '../../../text/free-name.js';
+import { cleanText, follow, isPart, listOf, memberOf, NotExpressible, type Part, textOf } from './follow-reference.js';
 import { mediaOf } from './media-types.js';
 
 export interface MappedParameter {
@@ -53,17 +44,17 @@ export function mapParameters(
   parameters: readonly unknown[],
   { names, given, note }: { names: InputNames; given: GivenNames; note(text: string): void },
 ): MappedParameter[] {
-  const found = new Map<string, Part>();
+  const found = new Map<string, { parameter: Part; place: ApiPlace; name: string }>();
   for (const listed of parameters) {
     const parameter = follow(document, listed);
-    const [name, place] = [memberOf(parameter, 'name'), memberOf(parameter, 'in')];
-    if (!isPart(parameter) || typeof name !== 'string' || !isPlace(place)) continue;
-    found.set(place === 'header' ? `header ${name.toLowerCase()}` : `${place} ${name}`, parameter);
+    const name = memberOf(parameter, 'name');
+    const place = PLACES.find((known) => known === memberOf(parameter, 'in'));
+    if (!isPart(parameter) || typeof name !== 'string' || place === undefined) continue;
+    const key = place === 'header' ? `header ${name.toLowerCase()}` : `${place} ${name}`;
+    found.set(key, { parameter, place, name });
   }
-  const inOrder = [...found].sort(([, a], [, b]) => PLACES.indexOf(placeOf(a)) - PLACES.indexOf(placeOf(b)));
-  return inOrder.flatMap(([key, parameter]) => {
-    const place = placeOf(parameter);
-    const name = String(memberOf(parameter, 'name'));
+  const inOrder = [...found].sort(([, a], [, b]) => PLACES.indexOf(a.place) - PLACES.indexOf(b.place));
+  return inOrder.flatMap(([key, { parameter, place, name }]) => {
     if (given.has(key) || (place === 'header' && SAID_ELSEWHERE.has(name.toLowerCase()))) return [];
     const fault = faultOf(place, name);
     if (fault === undefined) return [mapOne(document, parameter, place, name, names)];
@@ -73,15 +64,6 @@ export function mapParameters(
     note(`The ${place} parameter ${name} ${fault}, and is left out`);
     return [];
   });
-}
-
-function isPlace(place: unknown): place is ApiPlace {
-  return PLACES.some((known) => known === place);
-}
-
-function placeOf(parameter: Part): ApiPlace {
-  const place = memberOf(parameter, 'in');
-  return isPlace(place) ? place : 'query';
 }
 
 function faultOf(place: ApiPlace, name: string): string | undefined {
@@ -106,7 +88,7 @@ function mapOne(document: Part, parameter: Part, place: ApiPlace, name: string, 
 }
 
 /** A legal placeholder name; it may differ from the document's, since it is never sent. */
-export function holeNameOf(name: string): string {
+function holeNameOf(name: string): string {
   const legal = name.replaceAll(/[^A-Za-z0-9_.-]+/g, '_');
   return /^[A-Za-z_]/.test(legal) ? legal : `_${legal}`;
 }
@@ -148,7 +130,7 @@ export function styleOf(
 
 /** The schema of an input, with description and deprecation of its parameter. */
 export function describeInput({ description, deprecated }: MappedParameter, schema: JsonObject): JsonObject {
-  const [standard = ''] = /Default over there: .*$/.exec(String(schema.description ?? '')) ?? [];
+  const [standard = ''] = /Default of the service: .*$/.exec(String(schema.description ?? '')) ?? [];
   const own = description === undefined ? undefined : `${cleanText(description, 400)} ${standard}`.trim();
   return { ...schema, ...(own !== undefined && { description: own }), ...(deprecated && { deprecated: true }) };
 }
@@ -211,7 +193,7 @@ function kindsOf(schema: unknown, document: Part): ValueKinds {
   const open = [schema];
   for (let visit = 0; visit < MAX_VISITS && open.length > 0; visit += 1) {
     const next = open.pop();
-    const target = referenceIn(next) === undefined ? next : follow(document, next);
+    const target = follow(document, next);
     const types = [memberOf(target, 'type')].flat();
     const says = (type: string, ...keywords: string[]): boolean =>
       types.includes(type) ||
@@ -230,8 +212,8 @@ export class InputNames {
 
   /** @param place prefix if the name is taken or reserved: `query_id`. */
   take(name: string, place: string): string {
-    let chosen = RESERVED_NAMES.has(name) || name === '' || this.taken.has(name) ? `${place}_${name}` : name;
-    for (let count = 2; this.taken.has(chosen); count += 1) chosen = `${place}_${name}_${count}`;
+    const isUnfit = RESERVED_NAMES.has(name) || name === '' || this.taken.has(name);
+    const chosen = freeName(isUnfit ? `${place}_${name}` : name, (other) => this.taken.has(other));
     this.taken.add(chosen);
     return chosen;
   }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { METHODS } from './effects-of.js';
+import { freeName } from '../../../text/free-name.js';
 import {
   cleanText,
   follow,
@@ -11,6 +11,7 @@ import {
   partOf,
   textOf,
 } from './follow-reference.js';
+import { METHODS } from './methods.js';
 
 interface Access {
   headers: Record<string, string>;
@@ -40,9 +41,9 @@ export class SecurityReader {
   readonly notes = new Set<string>();
 
   constructor(private readonly document: Part) {
-    const listed = partOf(memberOf(partOf(memberOf(document, 'components')), 'securitySchemes'));
+    const listed = partOf(memberOf(memberOf(document, 'components'), 'securitySchemes'));
     const taken = new Set<string>();
-    for (const name of Object.keys(listed)) this.schemes.set(name, accessOf(document, name, listed[name], taken));
+    for (const name of Object.keys(listed)) this.schemes.set(name, accessOf(document, name, taken));
     this.shareTokens();
   }
 
@@ -109,7 +110,7 @@ export class SecurityReader {
   private combine(names: string[]): MappedSecurity | string {
     const whole: Access = { headers: {}, query: {}, cookies: {}, credentials: [] };
     for (const name of names) {
-      const access = this.schemes.get(name) ?? `its security scheme ${cleanText(name, 60)} is not defined`;
+      const access = this.schemes.get(name) ?? faultOf(name, 'is not defined');
       if (typeof access === 'string') return access;
       if (access.isBearer && whole.isBearer) continue;
       const clash = [
@@ -158,19 +159,11 @@ function followed(document: Part, name: string): unknown {
 /** The same access, with the endpoint's name as a prefix of its credentials. */
 export function withOwnCredentials(access: MappedSecurity, endpoint: string): MappedSecurity {
   const own = (name: string): string => `${endpoint.toLowerCase().slice(0, 99 - name.length)}_${name}`;
-  const renamed = (text: string): string =>
-    text.replaceAll(/\{credential:([^}]*)\}/g, (_, name: string) => `{credential:${own(name)}}`);
-  const renamedAll = (texts: Record<string, string>): Record<string, string> =>
-    Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, renamed(text)]));
-  const { basic, query } = access.auth ?? {};
-  const auth = {
-    ...(basic && { basic: { user: renamed(basic.user), password: renamed(basic.password) } }),
-    ...(query && { query: renamedAll(query) }),
-  };
+  const sent = JSON.stringify({ headers: access.headers, auth: access.auth });
+  const renamed = sent.replaceAll(/\{credential:([a-z0-9_]*)\}/g, (_, name: string) => `{credential:${own(name)}}`);
   return {
     ...access,
-    headers: renamedAll(access.headers),
-    ...(access.auth && { auth }),
+    ...(JSON.parse(renamed) as Pick<MappedSecurity, 'headers' | 'auth'>),
     credentials: access.credentials.map(own),
   };
 }
@@ -200,22 +193,26 @@ function mappedOf({ headers, query, cookies, basic, credentials }: Access): Mapp
   };
 }
 
-function accessOf(document: Part, name: string, listed: unknown, taken: Set<string>): Access | string {
+function accessOf(document: Part, name: string, taken: Set<string>): Access | string {
   let scheme: unknown;
   try {
-    scheme = follow(document, listed);
+    scheme = followed(document, name);
   } catch (error) {
     if (error instanceof NotExpressible) return error.message;
     throw error;
   }
-  const shown = cleanText(name, 60);
   const type = memberOf(scheme, 'type');
-  if (isSigned(name, scheme)) return `its security scheme ${shown} signs requests as AWS does (SigV4)`;
+  if (isSigned(name, scheme)) return faultOf(name, 'signs requests as AWS does (SigV4)');
   if (type === 'http') return httpAccess(name, String(memberOf(scheme, 'scheme')).toLowerCase(), taken);
   if (type === 'apiKey') return keyAccess(name, scheme, taken);
   if (type === 'oauth2' || type === 'openIdConnect') return bearer(name, taken);
-  if (type === 'mutualTLS') return `its security scheme ${shown} is mutual TLS`;
-  return `its security scheme ${shown} is of a type that is not known`;
+  if (type === 'mutualTLS') return faultOf(name, 'is mutual TLS');
+  return faultOf(name, 'is of a type that is not known');
+}
+
+/** Why nothing can be called with a scheme. */
+function faultOf(name: string, fault: string): string {
+  return `its security scheme ${cleanText(name, 60)} ${fault}`;
 }
 
 function isSigned(name: string, scheme: unknown): boolean {
@@ -230,7 +227,7 @@ function isSigned(name: string, scheme: unknown): boolean {
 function httpAccess(name: string, scheme: string, taken: Set<string>): Access | string {
   if (scheme === 'bearer') return bearer(name, taken);
   if (scheme !== 'basic') {
-    return `its security scheme ${cleanText(name, 60)} is HTTP ${cleanText(scheme, 30)}, and basic and bearer can be sent`;
+    return faultOf(name, `is HTTP ${cleanText(scheme, 30)}, and basic and bearer can be sent`);
   }
   const [user, password] = [credentialOf('user', name, taken), credentialOf('password', name, taken)];
   const basic = { user: `{credential:${user}}`, password: `{credential:${password}}` };
@@ -246,10 +243,10 @@ function keyAccess(name: string, scheme: unknown, taken: Set<string>): Access | 
   const key = String(memberOf(scheme, 'name'));
   const place = memberOf(scheme, 'in');
   if ((place === 'header' || place === 'cookie') && !TOKEN.test(key)) {
-    return `its security scheme ${cleanText(name, 60)} has a name that no ${place} can have`;
+    return faultOf(name, `has a name that no ${place} can have`);
   }
   if (place !== 'header' && place !== 'cookie' && place !== 'query') {
-    return `its security scheme ${cleanText(name, 60)} does not say where the key goes`;
+    return faultOf(name, 'does not say where the key goes');
   }
   const credential = credentialOf('key', name, taken);
   const reference = `{credential:${credential}}`;
@@ -270,8 +267,7 @@ function credentialOf(kind: string, scheme: string, taken: Set<string>): string 
     .toLowerCase()
     .slice(0, 60);
   const base = taken.has(kind) ? `${/^[a-z]/.test(slug) ? slug : `scheme_${slug}`}_${kind}` : kind;
-  let name = base;
-  for (let count = 2; taken.has(name); count += 1) name = `${base}_${count}`;
+  const name = freeName(base, (other) => taken.has(other));
   taken.add(name);
   return name;
 }

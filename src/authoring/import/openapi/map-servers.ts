@@ -1,4 +1,5 @@
-import { AbilityError } from '../../../contracts/problem.js';
+import { AbilityError, usageError } from '../../../contracts/problem.js';
+import { freeName } from '../../../text/free-name.js';
 import { cleanText, listOf, memberOf, NotExpressible, type Part, partOf, textOf } from './follow-reference.js';
 
 export interface ServerHints {
@@ -21,7 +22,7 @@ export class ServerReader {
     const servers = listOf(memberOf(document, 'servers'));
     const [first, ...others] = hints.server === undefined ? servers : [{ url: hints.server }];
     const url = this.addressOf(first ?? { url: '/' });
-    if (typeof url !== 'string') throw new AbilityError(noServer(url.reason, hints));
+    if (typeof url !== 'string') throw noServer(url.reason, hints);
     this.endpoints.default = url;
     if (hints.server === undefined) this.describeGuess(first, url);
     if (others.length > 0) {
@@ -106,22 +107,16 @@ function keyFor(url: string, taken: Record<string, string>): string {
     .replaceAll(/[^A-Za-z0-9]+/g, '_')
     .replaceAll(/^_+|_+$/g, '')
     .slice(0, 80);
-  const base = /^[A-Za-z]/.test(slug) ? slug : `at_${slug}`;
-  let key = base;
-  for (let count = 2; Object.hasOwn(taken, key); count += 1) key = `${base}_${count}`;
-  return key;
+  return freeName(/^[A-Za-z]/.test(slug) ? slug : `at_${slug}`, (key) => Object.hasOwn(taken, key));
 }
 
-function noServer(reason: string, { server }: ServerHints): ConstructorParameters<typeof AbilityError>[0] {
+function noServer(reason: string, { server }: ServerHints): AbilityError {
   if (server !== undefined) {
-    return {
-      code: 'usage.invalid',
-      message: `--server ${cleanText(server, 200)} is no address of a service: it ${reason}`,
-    };
+    return usageError(`--server ${cleanText(server, 200)} is no address of a service: it ${reason}`);
   }
-  return {
+  return new AbilityError({
     code: 'import.no_server',
     message: `The document does not say where its service is: its server ${reason}`,
     suggestion: 'Pass its address: --server https://api.example.com/v1.',
-  };
+  });
 }

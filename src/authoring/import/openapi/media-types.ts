@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../contracts/json.js';
-import { follow, isPart, memberOf, type Part, referenceIn } from './follow-reference.js';
+import { follow, isPart, memberOf, type Part, partOf } from './follow-reference.js';
 
 /** The kind of a media type. Calls neither send nor accept `xml` and `stream`. */
 export type MediaFamily = 'json' | 'form' | 'multipart' | 'text' | 'binary' | 'xml' | 'stream' | 'none';
@@ -19,8 +19,7 @@ export function mediaOf(content: unknown): Media[] {
   return Object.keys(content).flatMap((name): Media[] => {
     const type = (name.split(';', 1)[0] ?? '').trim().toLowerCase();
     if (!/^[a-z0-9!#$&^_.+*-]+\/[a-z0-9!#$&^_.+*-]+$/.test(type)) return [];
-    const about = memberOf(content, name);
-    return [{ type, family: familyOf(type), about: isPart(about) ? about : {} }];
+    return [{ type, family: familyOf(type), about: partOf(memberOf(content, name)) }];
   });
 }
 
@@ -37,7 +36,7 @@ function familyOf(type: string): MediaFamily {
   return type.startsWith('text/') || TEXTS.test(type) ? 'text' : 'binary';
 }
 
-/** Schema of a file input: base64, alone or with name and type. Source: docs/api-calls.md. */
+/** Schema of a file input: base64, alone or with name and type. */
 export function fileSchema(description?: string): JsonObject {
   return {
     ...(description !== undefined && { description }),
@@ -58,7 +57,7 @@ export function wholeFileSchema(description?: string): JsonObject {
 
 /** Whether a schema means bytes: `format: binary` in 3.0, a media type without encoding in 3.1. */
 export function isBinary(document: Part, schema: unknown): boolean {
-  const target = referenceIn(schema) === undefined ? schema : follow(document, schema);
+  const target = follow(document, schema);
   if (memberOf(target, 'type') !== 'string' && memberOf(target, 'type') !== undefined) return false;
   if (memberOf(target, 'format') === 'binary') return true;
   return memberOf(target, 'contentMediaType') !== undefined && memberOf(target, 'contentEncoding') === undefined;

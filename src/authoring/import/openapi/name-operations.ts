@@ -1,26 +1,15 @@
-import { createHash } from 'node:crypto';
 import { RESERVED_NAMES } from '../../../contracts/names.js';
-import { memberOf, type Part, textOf } from './follow-reference.js';
+import { markOf, memberOf, type Part, textOf } from './follow-reference.js';
+import type { FoundOperation } from './map-operation.js';
 
 const MAX_CHARACTERS = 100;
-
-export interface Unnamed {
-  /** Method and path, unique in the document. */
-  source: string;
-  method: string;
-  path: string;
-  operationId: unknown;
-}
 
 /**
  * Gives each operation its key: the prefix and its `operationId` in lower case, or else method and path.
  * Keys do not depend on chosen or later operations: of equal keys, the later ones get a hash of their source.
  */
-export function nameOperations<Operation extends Unnamed>(
-  operations: readonly Operation[],
-  prefix: string,
-): Map<Operation, string> {
-  const keys = new Map<Operation, string>();
+export function nameOperations(operations: readonly FoundOperation[], prefix: string): Map<FoundOperation, string> {
+  const keys = new Map<FoundOperation, string>();
   const taken = new Set<string>();
   for (const operation of operations) {
     const { source, method, path, operationId } = operation;
@@ -47,10 +36,6 @@ function slugOf(text: string): string {
     .replaceAll(/_{2,}/g, '_')
     .replaceAll(/\.{2,}/g, '.')
     .replaceAll(/^[._-]+|[._-]+$/g, '');
-}
-
-function markOf(source: string): string {
-  return createHash('sha256').update(source).digest('hex').slice(0, 8);
 }
 
 /** Derives a service name from the document's title; undefined if that is not possible. */

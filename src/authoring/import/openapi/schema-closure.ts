@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../../contracts/json.js';
 import { RESERVED_NAMES } from '../../../contracts/names.js';
 import { type Conversion, convertSchema } from './convert-schema.js';
-import { NotExpressible, nameInReference, type Part, resolvePointer } from './follow-reference.js';
+import { markOf, NotExpressible, nameInReference, type Part, resolvePointer } from './follow-reference.js';
 import { type Direction, HiddenNames } from './hidden-names.js';
 
 interface Definition {
@@ -44,11 +43,15 @@ export class SchemaReader {
     };
   }
 
-  /** Key of a reference: its text, extended by the names that it must not require. */
-  private keyOf(reference: string, without: readonly string[]): string {
-    const key = without.length === 0 ? reference : `${reference} without ${JSON.stringify(without)}`;
-    this.targets.set(key, { reference, without });
-    return key;
+  /** @param found receives the key of each reference: its text, extended by the names that it must not require. */
+  private conversion(direction: Direction, found: (key: string, inPlace: boolean) => void): Conversion {
+    const refer: Conversion['refer'] = (reference, inPlace, without) => {
+      const key = without.length === 0 ? reference : `${reference} without ${JSON.stringify(without)}`;
+      this.targets.set(key, { reference, without });
+      found(key, inPlace);
+      return nameOf(reference, without);
+    };
+    return { document: this.document, hidden: this.hidden[direction], refer };
   }
 
   /**
@@ -58,11 +61,7 @@ export class SchemaReader {
    */
   close(direction: Direction, build: (convert: (schema: unknown) => JsonObject) => JsonObject): ClosedSchema {
     const references = new Set<string>();
-    const refer: Conversion['refer'] = (reference, _, without) => {
-      references.add(this.keyOf(reference, without));
-      return nameOf(reference, without);
-    };
-    const conversion: Conversion = { document: this.document, hidden: this.hidden[direction], refer };
+    const conversion = this.conversion(direction, (key) => references.add(key));
     const schema = build((part) => convertSchema(part, conversion));
     const $defs: JsonObject = {};
     let [total, cut] = [0, false];
@@ -95,15 +94,12 @@ export class SchemaReader {
     const { reference, without } = this.targets.get(key) ?? { reference: key, without: [] };
     const references = new Set<string>();
     const inPlace = new Set<string>();
-    const refer: Conversion['refer'] = (found, same, less) => {
-      const further = this.keyOf(found, less);
+    const conversion = this.conversion(direction, (further, isInPlace) => {
       references.add(further);
-      if (same) inPlace.add(further);
-      return nameOf(found, less);
-    };
+      if (isInPlace) inPlace.add(further);
+    });
     try {
       const target = resolvePointer(this.document, reference);
-      const conversion: Conversion = { document: this.document, hidden: this.hidden[direction], refer };
       const schema = convertSchema(target, conversion, new Set(without));
       return { name: nameOf(reference, without), schema, size: JSON.stringify(schema).length, references, inPlace };
     } catch (error) {
@@ -126,9 +122,10 @@ export class SchemaReader {
       this.state.set(key, 'entered');
       for (const other of further) {
         const state = this.state.get(`${direction} ${other}`);
-        const { reference, without } = this.targets.get(other) ?? { reference: other, without: [] };
-        if (state === 'entered')
-          throw new NotExpressible(`its schema ${nameOf(reference, without)} is made of itself, without end`);
+        if (state === 'entered') {
+          const { name } = this.definitionOf(other, direction);
+          throw new NotExpressible(`its schema ${name} is made of itself, without end`);
+        }
         if (state !== 'ends') open.push(other);
       }
     }
@@ -137,14 +134,10 @@ export class SchemaReader {
 
 /** A name that is unique and always the same for a reference. */
 function nameOf(reference: string, without: readonly string[]): string {
-  if (without.length > 0) return `${nameOf(reference, [])}_${hashOf(JSON.stringify(without))}`;
+  if (without.length > 0) return `${nameOf(reference, [])}_${markOf(JSON.stringify(without))}`;
   const last = nameInReference(reference);
   const name = last.replaceAll(/[^A-Za-z0-9_.-]/g, '_').slice(0, 80);
   const plain = /^#\/components\/schemas\/[^/%~]+$/.test(reference) && name === last;
   if (plain && !RESERVED_NAMES.has(name)) return name;
-  return `${name}_${hashOf(reference)}`;
-}
-
-function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 8);
+  return `${name}_${markOf(reference)}`;
 }

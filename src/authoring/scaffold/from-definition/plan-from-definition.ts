@@ -44,17 +44,14 @@ export function planFromDefinition(site: Site, given: GivenDefinition): Scaffold
 }
 
 const PLANS: Record<GivenDefinition['kind'], Plan> = {
-  'low-level': (site, given, definition) =>
-    planAbility(site, given, definition.source, 'low-level', definition.value.operation_key),
-  'high-level': (site, given, definition) =>
-    planAbility(site, given, definition.source, 'high-level', definition.value.id),
-  agent(site, given, { source, value }) {
-    const planned = planAbility(site, given, source, 'high-level', value.id);
+  'low-level': planAbility,
+  'high-level': planAbility,
+  agent(site, given, definition) {
+    const planned = planAbility(site, given, definition);
+    const { id, model } = definition.value;
     // Resolved only if ability.yaml has its model; that may be added later, and delegation needs only its profile.
-    const hasModel = Object.hasOwn(site.registry.project.models, value.model);
-    const next = [
-      { command: `ability plan ${value.id}`, purpose: 'whether it can run here: its model, its operations' },
-    ];
+    const hasModel = Object.hasOwn(site.registry.project.models, model);
+    const next = [{ command: `ability plan ${id}`, purpose: 'whether it can run here: its model, its operations' }];
     return { ...planned, abilities: hasModel ? planned.abilities : [], next };
   },
   implementation(site, given, { source, value }) {
@@ -82,13 +79,9 @@ const PLANS: Record<GivenDefinition['kind'], Plan> = {
 
 const LINT = { command: 'ability lint', purpose: 'check the whole project' };
 
-function planAbility(
-  site: Site,
-  given: GivenDefinition,
-  source: YamlSource,
-  folder: 'low-level' | 'high-level',
-  id: string,
-): ScaffoldFromDefinition {
+function planAbility(site: Site, given: GivenDefinition, { source, value }: NewDefinition): ScaffoldFromDefinition {
+  const id: string = value.operation_key ?? value.id;
+  const folder = given.kind === 'low-level' ? 'low-level' : 'high-level';
   refuseOtherName(given, id, source);
   checkNewAbility(site.registry, id);
   const file = `${site.folders.registry}/${folder}/${fileNameOf(id)}.yaml`;
@@ -143,7 +136,14 @@ function planHooks(site: Site, given: GivenDefinition, { source, value }: NewDef
   const phase = phaseOf(given);
   const ids: string[] = value.hooks.map(({ id }: { id: string }) => id);
   const [only] = ids;
-  if (only === undefined) throw noHooks(source);
+  if (only === undefined) {
+    throw new AbilityError({
+      code: 'definition.invalid',
+      message: 'There is no hook in it; nothing was written',
+      location: source.locate(['hooks']),
+      suggestion: 'Write it as an item of `hooks:`.',
+    });
+  }
   if (ids.length === 1) refuseOtherName(given, only, source);
   for (const id of ids) checkNewHook(site, phase, id);
   const { registry, folders } = site;
@@ -234,15 +234,6 @@ function refuseOtherName({ name }: GivenDefinition, id: string, source: YamlSour
     message: `The definition is called ${id}, and not ${name}; nothing was written`,
     location: source.locate([]),
     suggestion: 'Leave the name out, or correct one of them.',
-  });
-}
-
-function noHooks(source: YamlSource): AbilityError {
-  return new AbilityError({
-    code: 'definition.invalid',
-    message: 'There is no hook in it; nothing was written',
-    location: source.locate(['hooks']),
-    suggestion: 'Write it as an item of `hooks:`.',
   });
 }
 

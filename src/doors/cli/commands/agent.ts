@@ -1,24 +1,33 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type Connection, runSession } from '../../../client/index.js';
-import type { ConsentQuestion, SessionOutcome } from '../../../contracts/agent-runtime.js';
+import { type Connection, runSession, viewTask } from '../../../client/index.js';
+import type {
+  CallReport,
+  ConsentQuestion,
+  PlannedEntry,
+  SessionEndStatus,
+  SessionOutcome,
+} from '../../../contracts/agent-runtime.js';
 import { AbilityError, reasonOf, usageError } from '../../../contracts/problem.js';
-import { EXIT, type ExitCode } from '../../../contracts/states.js';
+import { END_STATES, EXIT, EXIT_OF_STATE, type ExitCode } from '../../../contracts/states.js';
 import { findScope } from '../../../definitions/find-scope.js';
 import type { AgentRequest } from '../../../definitions/formats/agent-request.js';
+import { type BegunAgent, beginAgent, readAgentRequest } from '../../../operations/begin-agent.js';
+import { currentUser, refuseAgents } from '../../../operations/read-caller.js';
+import { oneLine } from '../../../rules/shown-text.js';
 import { startTimer } from '../../../server/start-timer.js';
-import { type BegunAgent, beginAgent, readAgentRequest } from '../../answers/begin-agent.js';
+import { asTyped, commandOf } from '../../../shown/typed-command.js';
 import { agreeAtTerminal, Cancelled } from '../input/ask.js';
-import { refuseAgents } from '../input/read-caller.js';
-import { Announcer } from '../output/live/announcer.js';
-import { exitOfOutcome, noteWayOn, planLine, renderOutcome } from '../output/render-agent.js';
+import { Announcer, decisionLines, pageLine } from '../output/live/announcer.js';
+import { plainText } from '../output/plain-text.js';
+import { exitOf } from '../output/report.js';
 import type { ChoosingFlags } from '../program/choosing.js';
-import { type Context, currentUser, environmentOf, openRegistry } from '../program/context.js';
+import { type Context, environmentOf, openRegistry } from '../program/context.js';
 import { connectedInTime, type Deadline } from './following/deadline.js';
 import { readPatience } from './following/follow-task.js';
-import { interruption } from './following/interruption.js';
+import { withInterruption } from './following/interruption.js';
 import { notingStalls } from './run.js';
-import { type Strict, strictly } from './task/review-definitions.js';
+import { strictly } from './task/review-definitions.js';
 
 type Flags = ChoosingFlags['agent'];
 
@@ -48,30 +57,28 @@ export async function run(context: Context, _: [], flags: Flags): Promise<ExitCo
   const options = { ...begun.options, ...(maxTurns !== undefined && { maxTurns }), approvalMs: patience.approvalMs };
   const strict = strictly(named, registry);
   return connectedInTime(named, registry, patience, 'Nothing was run', (connection, deadline) =>
-    follow({ context: named, connection, flags, deadline }, { ...begun, options }, strict),
+    withInterruption(named, (interrupted) =>
+      follow(named, connection, { ...begun, options: { ...options, strict } }, flags, deadline, interrupted),
+    ),
   );
 }
 
-interface Following {
-  context: Context;
-  connection: Connection;
-  flags: Flags;
-  deadline: Deadline;
-}
-
 async function follow(
-  { context, connection, flags, deadline }: Following,
+  context: Context,
+  connection: Connection,
   { options, ...begun }: BegunAgent,
-  strict: Strict,
+  flags: Flags,
+  deadline: Deadline,
+  interrupted: AbortSignal,
 ): Promise<ExitCode> {
   const { terminal } = context;
-  const interrupted = interruption(context);
   const stop = new AbortController();
   const rest = deadline.stopAndReadRest();
   const cutOff = (): void => stop.abort(waitError('wait.timeout', `It has not ended within ${flags.timeout ?? '15m'}`));
   const leave = (): void => stop.abort(waitError('wait.interrupted', 'Interrupted'));
   const stopTimer = startTimer(rest ?? Number.POSITIVE_INFINITY, cutOff);
-  interrupted.signal.addEventListener('abort', leave);
+  interrupted.addEventListener('abort', leave);
+  const project = { isOwnRuntime: () => connection.isOwnRuntime };
   const announcers = new Map<string, Announcer>();
   let left = false;
   try {
@@ -79,12 +86,11 @@ async function follow(
       ...options,
       signal: stop.signal,
       onStall: notingStalls(context, deadline),
-      strict,
       onPlan: (turn, plan) => context.flags.json || terminal.note(planLine(turn, plan)),
       onProgress(_, result) {
         const key = result.task_key;
         if (key === null || result.status === 'created') return;
-        const announcer = announcers.get(key) ?? new Announcer(context, key);
+        const announcer = announcers.get(key) ?? new Announcer(context, key, project);
         announcers.set(key, announcer);
         announcer.announce(result);
       },
@@ -100,7 +106,6 @@ async function follow(
     return left ? EXIT.interrupted : exitOfOutcome(outcome);
   } finally {
     stopTimer();
-    interrupted.done();
   }
 }
 
@@ -161,4 +166,87 @@ function waitError(code: string, message: string): AbilityError {
     message: `${message}; running tasks continue`,
     suggestion: 'Repeat the request with the same --key to continue.',
   });
+}
+
+function planLine(turn: number, plan: readonly PlannedEntry[]): string {
+  const calls = plan.map(({ id, ability_id, after = [] }) => {
+    return `  ${id}  ${oneLine(ability_id)}${after.length > 0 ? `  after ${after.join(', ')}` : ''}`;
+  });
+  return [`plan ${turn}`, ...calls].join('\n');
+}
+
+const WORDS: Record<SessionEndStatus, string> = {
+  answered: 'done',
+  waiting_approval: 'waiting for approval',
+  needs_consent: 'not started: the requester has to agree',
+  declined: 'not started: the requester did not agree',
+  model_failed: 'ended: no plan from the AI',
+  turns_exhausted: 'ended: as many plans as allowed',
+  interrupted: 'interrupted',
+  timed_out: 'not ended in time',
+};
+
+function renderOutcome({ status, tasks, answer, problem }: SessionOutcome): string {
+  return [
+    WORDS[status],
+    ...tasks.flatMap(taskLines),
+    ...(problem ? [`${problem.code}: ${plainText(problem.message)}`] : []),
+    ...(answer === null ? [] : [plainText(answer)]),
+  ].join('\n');
+}
+
+function taskLines({ id, ability_id, status, task_key, error }: CallReport): string[] {
+  const key = task_key === null ? '' : `  ${task_key}`;
+  const why = error ? [`${error.code}: ${error.reason}`, ...(error.suggestion ? [error.suggestion] : [])] : [];
+  return [
+    `  ${id}  ${status}  ${oneLine(ability_id ?? '')}${key}`,
+    ...why.map((line) => `    ${plainText(line, '      ')}`),
+  ];
+}
+
+/** The command's exit code; if the AI itself ended the run, that of its last plan with calls. */
+function exitOfOutcome(outcome: SessionOutcome): ExitCode {
+  const { status, problem, plan, tasks } = outcome;
+  if (status === 'waiting_approval' || status === 'needs_consent') return EXIT.waiting;
+  if (status === 'interrupted') return EXIT.interrupted;
+  if (status !== 'answered') return problem ? exitOf(problem) : EXIT.failed;
+  const last = plan.map(({ id }) => tasks.find((task) => task.id === id));
+  const failed = last.filter((task) => task?.status !== 'succeeded');
+  const [decisive] = [...failed.filter((task) => task && !FOLLOWS.has(task.status)), ...failed];
+  return failed.length === 0 ? EXIT.ok : exitOfCall(decisive);
+}
+
+/** Statuses that follow from other calls that did not succeed. */
+const FOLLOWS: ReadonlySet<string> = new Set(['created', 'cancelled', 'skipped']);
+
+function exitOfCall(task: CallReport | undefined): ExitCode {
+  const state = END_STATES.find((one) => one === task?.status);
+  if (state) return EXIT_OF_STATE[state];
+  if (task?.error?.code === 'guard.denied') return EXIT.denied;
+  return task?.status === 'unavailable' ? EXIT.unavailable : EXIT.failed;
+}
+
+/** How a waiting run continues: what people must decide, and the command that continues it. For stderr. */
+async function noteWayOn(
+  context: Context,
+  connection: Connection,
+  { status, run, tasks, consent }: SessionOutcome,
+  file: string,
+): Promise<void> {
+  const { terminal } = context;
+  const again = ['ability', 'agent', '--request', file, '--key', run];
+  for (const { task_key } of tasks.filter((task) => task.status === 'waiting_approval')) {
+    if (task_key === null) continue;
+    const { result } = await viewTask(connection, task_key);
+    const open = result.approvals.filter((approval) => approval.status === 'open');
+    for (const approval of open) for (const line of decisionLines(context, task_key, approval)) terminal.note(line);
+    for (const line of pageLine(context, connection.isOwnRuntime, task_key, result.links)) terminal.note(line);
+  }
+  if (consent) {
+    for (const risk of consent.risks) terminal.note(`${terminal.style('yellow', 'warning')} ${plainText(risk, '  ')}`);
+    const agreed = asTyped(commandOf(...again, '--agree', consent.reference), context);
+    terminal.note(`To agree, the requester types:  ${agreed}`);
+  } else if (['waiting_approval', 'interrupted', 'timed_out'].includes(status)) {
+    terminal.note(`Go on:  ${asTyped(commandOf(...again), context)}`);
+  }
 }

@@ -3,18 +3,22 @@ import { CODES } from '../../../contracts/codes.js';
 import { EXIT, type ExitCode } from '../../../contracts/states.js';
 import { findScope } from '../../../definitions/find-scope.js';
 import type { Registry } from '../../../definitions/registry.js';
+import { type ActedAsk, actOnRequest, endAsk } from '../../../operations/ask/ask.js';
+import type { AskAnswer, PlannedCall, Request } from '../../../operations/ask/ask-shapes.js';
+import { listed } from '../../../operations/ask/ask-words.js';
+import { type BegunAsk, beginAsk, orAnswered } from '../../../operations/ask/begin-ask.js';
+import { dryRun } from '../../../operations/ask/dry-run.js';
+import { currentUser, readCaller, readTrace } from '../../../operations/read-caller.js';
+import { asTyped, commandOf } from '../../../shown/typed-command.js';
 import { defined } from '../../../text/defined.js';
-import { type ActedAsk, actOnRequest, endAsk } from '../../answers/ask/ask.js';
-import type { AskAnswer, Request } from '../../answers/ask/ask-shapes.js';
-import { type BegunAsk, beginAsk, orAnswered } from '../../answers/ask/begin-ask.js';
-import { dryRun } from '../../answers/ask/dry-run.js';
 import { askText, Cancelled, canAsk } from '../input/ask.js';
-import { readCaller, readTrace } from '../input/read-caller.js';
-import { renderAnswer, renderBefore, unnamedOptions } from '../output/render-ask.js';
-import { asTyped, commandOf } from '../output/typed-command.js';
+import { plainText } from '../output/plain-text.js';
+import type { Style } from '../output/terminal/terminal.js';
 import type { ChoosingFlags } from '../program/choosing.js';
-import { type Context, currentUser, environmentOf, openRegistry } from '../program/context.js';
-import { connectedInTime, type Deadline } from './following/deadline.js';
+import { type Context, environmentGiven, environmentOf, openRegistry, printAnswer } from '../program/context.js';
+import { type CommandDoor, projectOnly } from '../program/door/command-door.js';
+import { type ProjectClient, scopeIn } from '../program/project-operations.js';
+import { type Deadline, type Patience, projectInTime } from './following/deadline.js';
 import { followTask, readPatience } from './following/follow-task.js';
 import { notingStalls } from './run.js';
 import { strictly } from './task/review-definitions.js';
@@ -29,14 +33,15 @@ export async function run(context: Context, [words]: [string[]], flags: Flags): 
   const given = words.join(' ');
   const text = given === '-' ? context.terminal.readInput() : given;
   const patience = readPatience(context.terminal.isLive, flags);
+  if (context.door) return askThere(context, context.door, text, flags, patience);
   const registry = await openRegistry(context);
   const request = await requestOf(context, registry, text, flags);
   if (flags.dryRun) return report(context, await dryRun(request));
   const session = flags.session ?? (context.env.ABILITY_SESSION || undefined);
   // Logged first, even if no server is reached then.
   const begun = beginAsk(request, { run: flags.key, session });
-  return connectedInTime(context, registry, patience, 'Nothing was run', (connection, deadline) =>
-    converse({ context, connection, flags, deadline }, request, begun, session),
+  return projectInTime(context, patience, 'Nothing was run', (project, deadline) =>
+    project.here((connection) => converse({ context, project, connection, flags, deadline }, request, begun, session)),
   );
 }
 
@@ -57,40 +62,32 @@ async function requestOf(context: Context, registry: Registry, text: string, fla
 
 interface Talk {
   context: Context;
+  project: ProjectClient;
   connection: Connection;
   flags: Flags;
   deadline: Deadline;
 }
 
 /** At a terminal, asks until no question is open; elsewhere the question is the answer. */
-async function converse(
-  talk: Talk,
-  first: Request,
-  begunFirst: BegunAsk,
-  given: string | undefined,
-): Promise<ExitCode> {
-  const { context, connection } = talk;
+async function converse(talk: Talk, first: Request, begunFirst: BegunAsk, given: string | undefined) {
+  const { context, connection, deadline } = talk;
   let [request, begun, session] = [first, begunFirst, given];
   for (;;) {
     if (begun.answered) return again(talk, begun.answered);
     const place = { session };
     const came = await orAnswered(request, begun, async () => {
-      const signal = talk.deadline.signal;
-      const options = taskOptions(talk, first.registry);
+      const { signal } = deadline;
+      const onStall = notingStalls(context, deadline);
+      const options = { trace: readTrace(context.env), onStall, ...strictly(context, first.registry) };
       const acted = await actOnRequest(connection, { ...request, signal }, begun, place, options);
       return { acted, ...(await finish(talk, begun, acted)) };
     });
     if ('answered' in came) return again(talk, came.answered);
     const { acted, answer, exit } = came.done;
-    if (answer.outcome !== 'asks' || !canAsk(context)) {
-      if (answer.outcome === 'asks') noteWayOn(context, acted.session);
-      return exit;
-    }
-    const said = await askBack(talk, answer, acted);
-    if (said === undefined) {
-      context.terminal.note('Nothing was run.');
-      return EXIT.interrupted;
-    }
+    if (answer.outcome !== 'asks' || !canAsk(context)) return unasked(context, answer, acted.session, exit);
+    const leave = () => (acted.ownsSession ? stopSession(connection, acted.session) : undefined);
+    const said = await askBack(context, answer, leave);
+    if (said === undefined) return EXIT.interrupted;
     // A pack is for the request, not for the answer to a question.
     const { pack: _, ...rest } = request;
     [request, session] = [{ ...rest, text: said }, acted.session];
@@ -98,23 +95,15 @@ async function converse(
   }
 }
 
-function taskOptions({ context, deadline }: Talk, registry: Registry): Parameters<typeof actOnRequest>[4] {
-  return {
-    trace: readTrace(context.env),
-    onStall: notingStalls(context, deadline),
-    ...strictly(context, registry),
-  };
-}
-
 /** For a repeated run: prints its recorded answer, or follows its task. */
-async function again({ context, connection, flags, deadline }: Talk, answer: AskAnswer): Promise<ExitCode> {
+async function again({ context, project, flags, deadline }: Talk, answer: AskAnswer): Promise<ExitCode> {
   const [task] = answer.tasks;
   if (!task || context.flags.json) return report(context, answer);
-  return followTask(context, connection, task.task_key, flags, deadline);
+  return followTask(context, project, task.task_key, flags, deadline);
 }
 
 async function finish(talk: Talk, begun: BegunAsk, acted: ActedAsk): Promise<{ answer: AskAnswer; exit: ExitCode }> {
-  const { context, connection, flags, deadline } = talk;
+  const { context, project, connection, flags, deadline } = talk;
   const { terminal } = context;
   for (const line of context.flags.json ? [] : renderBefore(acted.answer, terminal.style)) terminal.note(line);
   if (!acted.created) {
@@ -124,53 +113,148 @@ async function finish(talk: Talk, begun: BegunAsk, acted: ActedAsk): Promise<{ a
     return { answer, exit };
   }
   const key = acted.created.id;
-  if (!context.flags.json) terminal.note(`task ${key}`);
-  let shown: unknown = null;
-  // JSON output is one value, which includes the task's result.
-  const printJson = (value: unknown): void => {
-    shown = value;
-  };
-  const quiet = context.flags.json ? { ...context, terminal: { ...terminal, printJson } } : context;
-  const exit = await followTask(quiet, connection, key, flags, deadline).catch(async (error: unknown) => {
+  const { exit, shown } = await followQuietly(context, project, key, flags, deadline).catch(async (error: unknown) => {
     // The task continues without this command, and the session says so.
     await endAsk(connection, begun, acted);
     throw error;
   });
   const { result } = await viewTask(connection, key);
   const answer = await endAsk(connection, begun, acted, result);
-  const tasks = answer.tasks.map((task) => ({ ...task, result: shown }));
-  if (context.flags.json) terminal.printJson({ ...answer, tasks });
+  if (context.flags.json) terminal.printJson(withShown(answer, shown));
   return { answer, exit };
 }
 
+/** JSON output is one value, which includes the task's result; so that is returned, and not printed. */
+async function followQuietly(context: Context, project: ProjectClient, key: string, flags: Flags, deadline: Deadline) {
+  const { terminal } = context;
+  if (!context.flags.json) terminal.note(`task ${key}`);
+  let shown: unknown = null;
+  const printJson = (value: unknown): void => {
+    shown = value;
+  };
+  const quiet = context.flags.json ? { ...context, terminal: { ...terminal, printJson } } : context;
+  const exit = await followTask(quiet, project, key, flags, deadline);
+  return { exit, shown };
+}
+
+function withShown(answer: AskAnswer, shown: unknown) {
+  return { ...answer, tasks: answer.tasks.map((task) => ({ ...task, result: shown })) };
+}
+
+/** The same through a door: a question is answered by the next request in its session. */
+function askThere(
+  context: Context,
+  door: CommandDoor,
+  text: string,
+  flags: Flags,
+  patience: Patience,
+): Promise<ExitCode> {
+  if (flags.dryRun) throw projectOnly(door, '--dry-run');
+  const { key, pack, plan } = flags;
+  return projectInTime(context, patience, 'Nothing was run', async (project, deadline) => {
+    const environment = environmentGiven(context);
+    const place = defined({ environment, scope: scopeIn(project, context, flags.scope) });
+    const ask = async (
+      prompt: string,
+      more: { session?: string | undefined; key?: string | undefined; pack?: string | undefined },
+    ) => {
+      const given = { prompt, agreed: context.flags.yes === true, ...place, ...defined({ plan, ...more }) };
+      return (await project.call('runAbility', given, deadline.signal)) as AskAnswer;
+    };
+    let answer = await ask(text, { key, pack, session: flags.session ?? (context.env.ABILITY_SESSION || undefined) });
+    for (;;) {
+      for (const line of context.flags.json ? [] : renderBefore(answer, context.terminal.style))
+        context.terminal.note(line);
+      const [task] = answer.tasks;
+      if (task) {
+        const { exit, shown } = await followQuietly(context, project, task.task_key, flags, deadline);
+        if (context.flags.json) context.terminal.printJson(withShown(answer, shown));
+        return exit;
+      }
+      const { session_id: id } = answer;
+      if (answer.outcome !== 'asks' || id === null || !canAsk(context))
+        return unasked(context, answer, id, report(context, answer));
+      const leave = () => (flags.session === undefined ? project.call('stopSession', { id }) : undefined);
+      const said = await askBack(context, answer, leave);
+      if (said === undefined) return EXIT.interrupted;
+      answer = await ask(said, { session: id });
+    }
+  });
+}
+
+/** A question that is not asked here can be answered later. */
+function unasked(
+  { flags, terminal, env }: Context,
+  { outcome }: AskAnswer,
+  session: string | null,
+  exit: ExitCode,
+): ExitCode {
+  if (outcome !== 'asks' || flags.json || session === null) return exit;
+  terminal.note(`Answer with: ${asTyped(commandOf('ability', 'ask', '--session', session, 'ANSWER'), { flags, env })}`);
+  return exit;
+}
+
 /** The user's answer; undefined at Ctrl-C, which also ends the session opened for the request. */
-async function askBack(
-  { context, connection }: Talk,
-  answer: AskAnswer,
-  { session, ownsSession }: ActedAsk,
-): Promise<string | undefined> {
+async function askBack(context: Context, answer: AskAnswer, leave: () => unknown): Promise<string | undefined> {
   const question = answer.question ?? answer.answer;
   const message = `${question}${unnamedOptions(question, answer.options)}`;
   try {
     return await askText(context, undefined, { flag: 'an answer', message });
   } catch (error) {
-    if (ownsSession) await stopSession(connection, session);
-    if (error instanceof Cancelled) return undefined;
-    throw error;
+    await leave();
+    if (!(error instanceof Cancelled)) throw error;
+    context.terminal.note('Nothing was run.');
+    return undefined;
   }
 }
 
-function noteWayOn(context: Context, session: string): void {
-  if (context.flags.json) return;
-  const command = asTyped(commandOf('ability', 'ask', '--session', session, 'ANSWER'), context);
-  context.terminal.note(`Answer with: ${command}`);
-}
-
-function report({ flags, terminal }: Context, answer: AskAnswer): ExitCode {
-  if (flags.json) terminal.printJson(answer);
-  else terminal.print(renderAnswer(answer));
+function report(context: Context, answer: AskAnswer): ExitCode {
+  printAnswer(context, answer, () => renderAnswer(answer));
   if (answer.outcome === 'asks') return EXIT.waiting;
   if (answer.outcome !== 'unavailable') return EXIT.ok;
-  const code = answer.problem?.code;
-  return code !== undefined && code in CODES ? CODES[code as keyof typeof CODES].exit : EXIT.unavailable;
+  const codes: Partial<Record<string, { exit: ExitCode }>> = CODES;
+  return codes[answer.problem?.code ?? '']?.exit ?? EXIT.unavailable;
+}
+
+/** The text before an answer: hints of the hooks, and the plan with its reason. For stderr. */
+function renderBefore(answer: Pick<AskAnswer, 'turn_context' | 'plan' | 'decision'>, style: Style): string[] {
+  const { risk_alerts = [], ability_guards = [] } = answer.turn_context?.hook_signals ?? {};
+  const guards = ability_guards
+    .filter(({ decision }) => decision !== 'allow')
+    .map(({ ability_id, decision, reason }) => `${ability_id}: ${decision.replaceAll('_', ' ')}, ${reason}`);
+  const alerts = [...risk_alerts, ...guards].map((text) => `${style('yellow', 'warning')} ${plainText(text, '  ')}`);
+  return [...alerts, ...answer.plan.flatMap((call) => planLines(call, answer.decision, style))];
+}
+
+function planLines(
+  { ability_id, input, effects, approvals, warnings }: PlannedCall,
+  { rationale, continuation }: AskAnswer['decision'],
+  style: Style,
+): string[] {
+  const inputs = Object.entries(input).map(([name, value]) => `  ${name}  ${plainText(JSON.stringify(value))}`);
+  const expected = approvals.map(({ title, asked: when, approvers }) => {
+    const by = approvers.length > 0 ? ` by ${listed(approvers, 'or')}` : '';
+    return `  approval  ${plainText(title)}${by}${when === 'maybe' ? ', perhaps' : ''}`;
+  });
+  return [
+    `${style('bold', ability_id)}  ${effects.replaceAll('_', ' ')}`,
+    ...inputs,
+    ...expected,
+    ...warnings.map((warning) => `  ${style('yellow', 'warning')} ${plainText(warning, '    ')}`),
+    ...(continuation ? [] : [`  because ${plainText(rationale)}`]),
+  ];
+}
+
+function renderAnswer({ outcome, answer, question, options, problem }: AskAnswer): string {
+  const said = [answer, ...(question !== null && question !== answer ? [question] : [])];
+  const choices = outcome === 'asks' ? unnamedOptions(said.join('\n'), options) : '';
+  const advice = problem?.suggestion ? `\n  ${problem.suggestion}` : '';
+  const code = problem ? `${problem.code}: ` : '';
+  return `${code}${said.map((text) => plainText(text)).join('\n')}${plainText(choices)}${plainText(advice)}`;
+}
+
+/** The options that a question does not name itself: ` (yes or no)`. */
+function unnamedOptions(question: string, options: readonly string[]): string {
+  if (options.every((option) => question.includes(option))) return '';
+  return ` (${listed(options, 'or')})`;
 }

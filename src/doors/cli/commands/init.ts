@@ -21,6 +21,7 @@ import { EXIT, type ExitCode } from '../../../contracts/states.js';
 import { loadRegistry } from '../../../definitions/load-registry.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { resolvePlan } from '../../../planning/resolve/resolve-plan.js';
+import { attempt } from '../../../text/attempt.js';
 import { askChoice, askText } from '../input/ask.js';
 import { printWritten } from '../output/render-written.js';
 import type { AuthoringFlags } from '../program/authoring.js';
@@ -47,7 +48,7 @@ export function run(context: Context, [folder]: [string | undefined], flags: Fla
         created,
         changed,
         left,
-        notes: [...notesOnEnvironments(root, wanted), ...notesOnRules(left), ...notesOn(root)],
+        notes: notesOn(root, wanted, left),
         next: nextOf(context, root, wanted),
       });
       return EXIT.ok;
@@ -102,11 +103,10 @@ function makeFolder(root: string): string | undefined {
 /** Removes the folders created for a project that failed, innermost first, while they are empty. */
 function removeFolder(root: string, made: string | undefined): void {
   if (made === undefined) return;
-  try {
+  // It ends at a folder with other files.
+  attempt(() => {
     for (let folder = root; folder.length >= made.length; folder = dirname(folder)) rmdirSync(folder);
-  } catch {
-    // The folder has other files.
-  }
+  });
 }
 
 /** Adds the page of the written abilities. @throws AbilityError as {@link verify}. */
@@ -130,57 +130,50 @@ function verify(registry: Registry, { example, environments }: NewProject, left:
   }
 }
 
-/** Warns of definitions for environments that the project lacks, since they would never be read. */
-function notesOnEnvironments(root: string, { environments }: NewProject): string[] {
+/** What is left to do by hand, or would go unnoticed. */
+function notesOn(root: string, { environments }: NewProject, left: readonly string[]): string[] {
+  const notes: string[] = [];
+  // Definitions for environments that the project lacks would never be read.
   const missing = namedEnvironments(root).filter((name) => !environments.includes(name));
-  if (missing.length === 0) return [];
-  return [
-    `Definitions here name ${missing.join(', ')}, which ability.yaml does not have: add them there under \`environments\`.`,
-  ];
-}
-
-/** Warns of existing AGENTS.md files that lack our rules for AIs. */
-function notesOnRules(left: readonly string[]): string[] {
+  if (missing.length > 0) {
+    const names = missing.join(', ');
+    notes.push(
+      `Definitions here name ${names}, which ability.yaml does not have: add them there under \`environments\`.`,
+    );
+  }
   const own = left.filter((file) => file.endsWith('AGENTS.md'));
-  if (own.length === 0) return [];
-  return [
-    `${own.join(' and ')} ${own.length === 1 ? 'has' : 'have'} none of our rules for AIs: write ${OPENS} and ${CLOSES} where they are to be, then \`ability docs\`.`,
-  ];
-}
-
-function notesOn(root: string): string[] {
+  if (own.length > 0) {
+    notes.push(
+      `${own.join(' and ')} ${own.length === 1 ? 'has' : 'have'} none of our rules for AIs: write ${OPENS} and ${CLOSES} where they are to be, then \`ability docs\`.`,
+    );
+  }
   const install = 'install ability-runtime with npm (it is not published: from its tarball or checkout)';
-  const text = existsSync(join(root, 'package.json')) ? readFileSync(join(root, 'package.json'), 'utf8') : undefined;
+  const text = attempt(() => readFileSync(join(root, 'package.json'), 'utf8'));
+  if (text === undefined) {
+    notes.push(
+      `There is no package.json: run \`npm init -y\`, and ${install}. Commit package-lock.json too: the CI job needs it.`,
+    );
+  } else if (!text.includes('"ability-runtime"')) {
+    notes.push(`package.json does not name ability-runtime: ${install}, so that everybody has the same.`);
+  }
   const top = githubTopAbove(root);
-  return [
-    ...(text === undefined
-      ? [
-          `There is no package.json: run \`npm init -y\`, and ${install}. Commit package-lock.json too: the CI job needs it.`,
-        ]
-      : text.includes('"ability-runtime"')
-        ? []
-        : [`package.json does not name ability-runtime: ${install}, so that everybody has the same.`]),
-    ...(top !== undefined
-      ? [`GitHub reads workflows only in ${join(top, '.github', 'workflows')}: move ability.yml there.`]
-      : []),
-  ];
+  if (top === undefined) return notes;
+  return [...notes, `GitHub reads workflows only in ${join(top, '.github', 'workflows')}: move ability.yml there.`];
 }
 
 function nextOf({ cwd }: Context, root: string, { example }: NewProject): NextStep[] {
-  const go = root === resolve(cwd) ? [] : [{ command: `cd ${nearer(cwd, root)}`, purpose: '' }];
-  if (example === 'none') {
-    return [...go, { command: 'npx ability scaffold low-level KEY --kind script', purpose: 'make a first ability' }];
-  }
-  return [
-    ...go,
-    { command: 'npx ability test', purpose: 'run the cases; nothing else is needed' },
-    {
-      command: 'npx ability run hello --set name=World',
-      purpose: 'run it; the first time starts a runtime of its own',
-    },
-    { command: 'npx ability scaffold low-level KEY --kind script', purpose: 'make another ability' },
-    { command: 'npx ability docs', purpose: 'update ABILITY.md, where people and AIs choose abilities' },
-  ];
+  const go = root === resolve(cwd) ? [] : [[`cd ${nearer(cwd, root)}`, '']];
+  const scaffold = 'npx ability scaffold low-level KEY --kind script';
+  const steps =
+    example === 'none'
+      ? [[scaffold, 'make a first ability']]
+      : [
+          ['npx ability test', 'run the cases; nothing else is needed'],
+          ['npx ability run hello --set name=World', 'run it; the first time starts a runtime of its own'],
+          [scaffold, 'make another ability'],
+          ['npx ability docs', 'update ABILITY.md, where people and AIs choose abilities'],
+        ];
+  return [...go, ...steps].map(([command = '', purpose = '']) => ({ command, purpose }));
 }
 
 /** A folder as typed from another: relative if it lies below it, else absolute. */

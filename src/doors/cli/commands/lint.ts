@@ -2,23 +2,24 @@ import { checkAgentDocuments } from '../../../authoring/agent-documents/plan-age
 import { checkRoutingDocuments } from '../../../authoring/routing-documents/check-routing-documents.js';
 import { findDocuments } from '../../../authoring/routing-documents/find-documents.js';
 import type { Finding } from '../../../contracts/findings.js';
-import { AbilityError, usageError } from '../../../contracts/problem.js';
+import { type AbilityError, usageError } from '../../../contracts/problem.js';
 import { EXIT, type ExitCode } from '../../../contracts/states.js';
 import type { RegistryLoader } from '../../../definitions/load-registry.js';
 import type { Registry } from '../../../definitions/registry.js';
-import { type LintOptions, type LintReport, lintProject } from '../../../lint/lint-project.js';
+import { type LintOptions, lintProject } from '../../../lint/lint-project.js';
 import { checkCases } from '../../../testing/prepare-cases.js';
+import { defined } from '../../../text/defined.js';
 import { fingerprint, untilChange, watchedFolders } from '../input/watch-files.js';
 import { renderFindings, renderGuardCheck } from '../output/findings/render-findings.js';
 import { renderSarif } from '../output/findings/render-sarif.js';
 import { renderFindingsJunit } from '../output/junit/render-findings.js';
 import { type Context, openLoader } from '../program/context.js';
 import type { DefinitionFlags } from '../program/definitions.js';
-import { interruption, unlessInterrupted } from './following/interruption.js';
+import { unlessRefused } from '../program/unless-refused.js';
+import { unlessInterrupted, withInterruption } from './following/interruption.js';
 
 type Flags = DefinitionFlags['lint'];
-
-export const FORMATS = ['human', 'json', 'sarif', 'junit'] as const;
+type Format = NonNullable<Flags['format']>;
 
 /** `ability lint`: all findings in the definitions. Reads files only, unless `--check-hooks` is given. */
 export async function run(context: Context, _: [], flags: Flags): Promise<ExitCode> {
@@ -34,22 +35,18 @@ function neverEnds(other: string): AbilityError {
   return usageError(`--watch never ends, and ${other}`, 'Leave out one of them.');
 }
 
-/**
- * Fires the guards of other tools with what they must deny. Source:
- * docs/hooks.md#guards-written-for-claude-code-or-codex.
- */
+/** Fires the guards of other tools with what they must deny. */
 async function hookFindings(context: Context, loader: RegistryLoader, { checkHooks }: Flags): Promise<Finding[]> {
   if (!checkHooks) return [];
   const registry = tryToLoad(loader);
   if (!registry) return [];
   const { proveGuardsHere } = await import('../../../worker/prove-guards.js');
-  const fire = (signal: AbortSignal) => proveGuardsHere(registry, context.env, signal);
-  const check = await unlessInterrupted(context, fire);
+  const check = await unlessInterrupted(context, (signal) => proveGuardsHere(registry, context.env, signal));
   context.terminal.note(renderGuardCheck(check));
   return check.findings;
 }
 
-function formatOf({ flags }: Context, { format }: Flags): (typeof FORMATS)[number] {
+function formatOf({ flags }: Context, { format }: Flags): Format {
   if (!flags.json) return format ?? 'human';
   if (format === undefined || format === 'json') return 'json';
   throw usageError(`--json and --format ${format} contradict each other`, 'Leave out one of them.');
@@ -59,50 +56,42 @@ function lintOnce(
   { terminal, env }: Context,
   loader: RegistryLoader,
   flags: Flags,
-  format: (typeof FORMATS)[number],
+  format: Format,
   more: readonly Finding[] = [],
 ): ExitCode {
   const report = lintProject(loader, optionsOf(flags, env, more));
   if (format === 'human') terminal.print(renderFindings(report, terminal.style));
   else if (format === 'json') terminal.printJson(report);
   else terminal.print(format === 'sarif' ? renderSarif(report.findings) : renderFindingsJunit(report.findings));
-  return exitOf(report, flags);
+  const counts = ({ severity }: Finding): boolean => severity === 'error' || severity === flags.failOn;
+  return report.findings.some(counts) ? EXIT.failed : EXIT.ok;
 }
 
 async function lintAgainAndAgain(context: Context, loader: RegistryLoader, flags: Flags): Promise<ExitCode> {
-  const interrupted = interruption(context);
   const { terminal } = context;
   let folders: string[] = [];
-  try {
-    while (!interrupted.signal.aborted) {
-      folders = foldersOf(loader) ?? folders;
+  await withInterruption(context, async (signal) => {
+    while (!signal.aborted) {
+      const registry = tryToLoad(loader);
+      // While `ability.yaml` is broken, which is watched anyway, those of before.
+      if (registry) folders = watchedFolders(registry);
       const documents = findDocuments(loader.root);
       const before = fingerprint(loader.root, folders, documents);
       const started = performance.now();
       lintOnce(context, loader, flags, 'human');
       const took = Math.round(performance.now() - started);
       terminal.note(terminal.style('dim', `${took} ms. Waiting for a change; press Ctrl-C to stop.`));
-      await untilChange(loader.root, folders, before, interrupted.signal, documents);
+      await untilChange(loader.root, folders, before, signal, documents);
     }
-    return EXIT.interrupted;
-  } finally {
-    interrupted.done();
-  }
-}
-
-/** The folders to watch; undefined while `ability.yaml` is broken, which is watched anyway. */
-function foldersOf(loader: RegistryLoader): string[] | undefined {
-  const registry = tryToLoad(loader);
-  return registry && watchedFolders(registry);
+  });
+  return EXIT.interrupted;
 }
 
 function tryToLoad(loader: RegistryLoader): Registry | undefined {
-  try {
-    return loader.load();
-  } catch (error) {
-    if (!(error instanceof AbilityError)) throw error;
-    return undefined;
-  }
+  return unlessRefused(
+    () => loader.load(),
+    () => undefined,
+  );
 }
 
 function optionsOf(
@@ -111,16 +100,5 @@ function optionsOf(
   more: readonly Finding[],
 ): LintOptions {
   const others = [checkRoutingDocuments, checkAgentDocuments, checkCases, () => more];
-  return {
-    others,
-    env,
-    ...(checkEnv && { checkEnv }),
-    ...(imported && { imported }),
-    ...(since !== undefined && { since }),
-  };
-}
-
-function exitOf({ findings }: LintReport, { failOn }: Flags): ExitCode {
-  const counts = ({ severity }: Finding): boolean => severity === 'error' || severity === failOn;
-  return findings.some(counts) ? EXIT.failed : EXIT.ok;
+  return { others, env, ...defined({ checkEnv, imported, since }) };
 }

@@ -5,46 +5,45 @@ import type { Problem } from '../../../contracts/problem.js';
 import { loadedAbilities } from '../../../definitions/find-ability.js';
 import { findProjectRoot, PACKS_VARIABLE } from '../../../definitions/find-project.js';
 import type { Registry } from '../../../definitions/registry.js';
-import type { ListedAbility } from '../../answers/list-abilities.js';
-import { listCapabilities, listPacks } from '../../answers/list-specialists.js';
+import type { ListedAbility } from '../../../operations/list-abilities.js';
+import {
+  type ListedCapability,
+  type ListedPack,
+  listCapabilities,
+  listPacks,
+} from '../../../operations/list-specialists.js';
+import { asTyped } from '../../../shown/typed-command.js';
+import { defined } from '../../../text/defined.js';
 import { describeProblem, typedBy } from '../output/describe-problem.js';
-import { renderCapabilities, renderPacks } from '../output/render-specialists.js';
 import { renderTable } from '../output/render-table.js';
-import { asTyped } from '../output/typed-command.js';
-import { type Context, openRegistry } from '../program/context.js';
+import { type Context, environmentGiven, openRegistry, printAnswer, printList } from '../program/context.js';
 import type { DefinitionFlags } from '../program/definitions.js';
+import { withProject } from '../program/project-client.js';
 
 /** `ability list`: the abilities of the project, high-level ones first. Reads files only. Source: R-000-06. */
-export async function run(
-  context: Context,
-  _: [],
-  { usage, packs, capabilities }: DefinitionFlags['list'],
-): Promise<void> {
-  if (usage) return listUsage(context, await openRegistry(context));
-  if (packs || capabilities) {
-    const registry = await openRegistry(context);
-    await listRecruits(context, registry, packs ? 'packs' : 'capabilities');
+export async function run(context: Context, _: [], flags: DefinitionFlags['list']): Promise<void> {
+  if (flags.usage) return listUsage(context, await openRegistry(context, '--usage'));
+  if (flags.packs || flags.capabilities) {
+    const registry = await openRegistry(context, flags.packs ? '--packs' : '--capabilities');
+    await listRecruits(context, registry, flags.packs ? 'packs' : 'capabilities');
     return noteProblems(context, registry);
   }
-  const { terminal, flags } = context;
-  const { abilities, problems } = await keptList(context);
-  if (flags.json) terminal.printJson(abilities);
-  else if (abilities.length === 0)
-    terminal.note(
-      asTyped('This project has no abilities yet; `ability scaffold low-level KEY --kind script` makes one.', context),
-    );
-  else {
-    // Leaves out an empty column.
-    const isStatusShown = abilities.some((ability) => wordsOn(ability) !== '');
-    const rows = abilities.map((ability) => {
-      const { id, type, placement, environments, summary } = ability;
-      const status = isStatusShown ? [wordsOn(ability)] : [];
-      return [id, type, placement, environments?.join(', ') ?? 'all', ...status, summary];
-    });
-    const status = isStatusShown ? ['STATUS'] : [];
-    terminal.print(renderTable(['ABILITY', 'TYPE', 'PLACEMENT', 'ENVIRONMENTS', ...status, 'SUMMARY'], rows));
-  }
+  const { abilities, problems } = context.door ? await listThere(context) : await keptList(context);
+  const none = 'This project has no abilities yet; `ability scaffold low-level KEY --kind script` makes one.';
+  printList(context, abilities, asTyped(none, context), () => renderAbilities(abilities));
   noteProblems(context, { problems });
+}
+
+function renderAbilities(abilities: readonly ListedAbility[]): string {
+  // Leaves out an empty column.
+  const isStatusShown = abilities.some((ability) => wordsOn(ability) !== '');
+  const rows = abilities.map((ability) => {
+    const { id, type, placement, environments, summary } = ability;
+    const status = isStatusShown ? [wordsOn(ability)] : [];
+    return [id, type, placement, environments?.join(', ') ?? 'all', ...status, summary];
+  });
+  const status = isStatusShown ? ['STATUS'] : [];
+  return renderTable(['ABILITY', 'TYPE', 'PLACEMENT', 'ENVIRONMENTS', ...status, 'SUMMARY'], rows);
 }
 
 interface Listed {
@@ -52,21 +51,28 @@ interface Listed {
   problems: Problem[];
 }
 
+/** Broken definitions are for those who are in the project. */
+async function listThere(context: Context): Promise<Listed> {
+  const environment = environmentGiven(context);
+  const abilities = await withProject(context, (project) => project.call('listAbilities', defined({ environment })));
+  return { abilities, problems: [] };
+}
+
 /** Stored under the definitions' bytes, so that they are read and checked only after a change. */
 async function keptList(context: Context): Promise<Listed> {
-  const { flags, cwd, env, within } = context;
+  const { flags, cwd, env } = context;
   const read = async (): Promise<Listed> => {
     const registry = await openRegistry(context);
     const requested = flags.env ?? env.ABILITY_ENV;
     if (requested)
       (await import('../../../planning/resolve/resolve-environment.js')).resolveEnvironment(registry, requested);
-    const { listAbilities } = await import('../../answers/list-abilities.js');
-    return { abilities: listAbilities(registry, flags.env, env.ABILITY_ENV), problems: registry.problems };
+    const { abilitiesOf } = await import('../../../operations/list-abilities.js');
+    return { abilities: abilitiesOf(registry, flags.env, env.ABILITY_ENV), problems: registry.problems };
   };
   const root = findProjectRoot(cwd, flags.project);
   // A pack file elsewhere is no part of the bytes; and a list makes no folder in a project that has not run anything.
-  if (within || env[PACKS_VARIABLE] || !existsSync(join(root, '.system'))) return read();
-  const { keptAnswer } = await import('../../answers/keep-answer.js');
+  if (env[PACKS_VARIABLE] || !existsSync(join(root, '.system'))) return read();
+  const { keptAnswer } = await import('../../../operations/keep-answer.js');
   // The address of this module changes with the build.
   const about = [import.meta.url, flags.env ?? '', env.ABILITY_ENV ?? ''];
   return keptAnswer({ root, file: 'list.json', about }, read);
@@ -78,19 +84,16 @@ function noteProblems(context: Context, { problems }: Pick<Registry, 'problems'>
 }
 
 /** What the built-in hook `usage` recorded for each ability; an unseen one has no calls. */
-async function listUsage({ terminal, flags }: Context, registry: Registry): Promise<void> {
+async function listUsage(context: Context, registry: Registry): Promise<void> {
   const { UsageLog } = await import('../../../server/logs/usage-log.js');
   const { pathsOf } = await import('../../../server/project-paths.js');
   const seen = new Map(new UsageLog(pathsOf(registry.root).system).read().map((one) => [one.ability_id, one]));
   const ids = [...new Set([...loadedAbilities(registry).map(([id]) => id), ...seen.keys()])].sort();
   const rows = ids.map((id) => seen.get(id) ?? { ability_id: id, calls: 0, failures: 0, last_used: null });
-  if (flags.json) terminal.printJson(rows);
-  else {
-    const cells = rows.map(({ ability_id, calls, failures, last_used }) => {
-      return [ability_id, String(calls), String(failures), last_used ?? 'never'];
-    });
-    terminal.print(renderTable(['ABILITY', 'CALLS', 'FAILURES', 'LAST USED'], cells));
-  }
+  const cells = rows.map(({ ability_id, calls, failures, last_used }) => {
+    return [ability_id, String(calls), String(failures), last_used ?? 'never'];
+  });
+  printAnswer(context, rows, () => renderTable(['ABILITY', 'CALLS', 'FAILURES', 'LAST USED'], cells));
 }
 
 /** Notes on an ability's status; empty if it is stable and runnable. */
@@ -101,23 +104,45 @@ function wordsOn(ability: ListedAbility): string {
 }
 
 /** `ability list --packs` and `--capabilities`, also built-in. @throws AbilityError `environment.not_found`. */
-export async function listRecruits(
-  { terminal, flags, env }: Context,
-  registry: Registry,
-  what: 'packs' | 'capabilities',
-): Promise<void> {
-  const requested = flags.env ?? env.ABILITY_ENV;
+async function listRecruits(context: Context, registry: Registry, what: 'packs' | 'capabilities'): Promise<void> {
+  const requested = context.flags.env ?? context.env.ABILITY_ENV;
   const { resolveEnvironment } = await import('../../../planning/resolve/resolve-environment.js');
   const environments = requested
     ? [resolveEnvironment(registry, requested).name]
     : Object.keys(registry.project.environments);
   if (what === 'packs') {
     const packs = listPacks(registry, environments);
-    if (flags.json) terminal.printJson(packs);
-    else terminal.print(renderPacks(packs));
-  } else {
-    const capabilities = listCapabilities(registry, environments);
-    if (flags.json) terminal.printJson(capabilities);
-    else terminal.print(renderCapabilities(capabilities));
+    return printAnswer(context, packs, () => packs.map(renderPack).join('\n\n'));
   }
+  const capabilities = listCapabilities(registry, environments);
+  printAnswer(context, capabilities, () => renderCapabilities(capabilities));
+}
+
+function renderPack(pack: ListedPack): string {
+  const { id, description, workflow, workflow_defined: isDefined, builder, from } = pack;
+  return [
+    `${id}  ${from}`,
+    `  ${description}`,
+    `  capabilities: ${listOf(pack.capabilities.map((name) => withDropped(name, pack)))}`,
+    `  keywords: ${listOf(pack.keywords)}`,
+    `  workflow: ${workflow}${isDefined ? '' : ' (not defined in this project)'}`,
+    ...(builder === null ? [] : [`  builder: ${builder} (never executed)`]),
+  ].join('\n');
+}
+
+function withDropped(name: string, { dropped }: ListedPack): string {
+  const where = dropped.find(({ capability }) => capability === name)?.environments;
+  return where ? `${name} (not in ${where.join(', ')})` : name;
+}
+
+function renderCapabilities(capabilities: readonly ListedCapability[]): string {
+  const rows = capabilities.map(({ id, packs, from, needs, dropped_in: without, keywords, description }) => {
+    const needed = needs === null ? '' : without.length > 0 ? `${needs}, not in ${without.join(', ')}` : needs;
+    return [id, listOf(packs), from, needed, listOf(keywords), description];
+  });
+  return renderTable(['CAPABILITY', 'PACKS', 'FROM', 'NEEDS', 'KEYWORDS', 'DESCRIPTION'], rows);
+}
+
+function listOf(words: readonly string[]): string {
+  return words.length > 0 ? words.join(', ') : 'none';
 }

@@ -1,16 +1,16 @@
 import { planDeprecation } from '../../../authoring/harvest/plan-deprecation.js';
-import type { ListedTask } from '../../../client/index.js';
+import type { Connection, ListedTask } from '../../../client/index.js';
 import { AbilityError, reasonOf, usageError } from '../../../contracts/problem.js';
 import { EXIT, type ExitCode } from '../../../contracts/states.js';
 import { loadedAbility } from '../../../definitions/find-ability.js';
 import type { Registry } from '../../../definitions/registry.js';
+import { type Prune, prune } from '../../../operations/prune.js';
+import { refuseAgents } from '../../../operations/read-caller.js';
 import { pathsOf } from '../../../server/project-paths.js';
 import { readLivingRuntime } from '../../../server/runtime/runtime-file.js';
-import { prune } from '../../answers/prune.js';
 import { readDuration } from '../input/flag-values.js';
-import { readCaller } from '../input/read-caller.js';
 import { plainText } from '../output/plain-text.js';
-import { renderPrune } from '../output/render-prune.js';
+import type { Style } from '../output/terminal/terminal.js';
 import type { ChoosingFlags } from '../program/choosing.js';
 import { type Context, openLoader, openRegistry, printAnswer, withSession } from '../program/context.js';
 import { type Settled, unlessCancelled, writePlan } from './writing/write-plan.js';
@@ -28,21 +28,23 @@ export async function run(context: Context, _: [], flags: ChoosingFlags['prune']
       'Pass both: ability prune --deprecate ID --replaced-by ID.',
     );
   }
-  const known = await listKnownTasks(context, registry);
-  const found = prune(registry, { unusedMs, tasks: known.tasks });
-  found.warnings.unshift(...known.warnings);
+  const warnings: string[] = [];
+  const found = prune(registry, { unusedMs, tasks: await listKnownTasks(context, registry, warnings) });
+  found.warnings.unshift(...warnings);
   for (const warning of found.warnings) terminal.note(plainText(warning));
   printAnswer(context, found, () => renderPrune(found, flags.unused, terminal.style));
   return EXIT.ok;
 }
 
+/** For people. @throws AbilityError `prune.by_agent`. */
 async function deprecate(
   context: Context,
   root: string,
   id: string,
   replacedBy: string | undefined,
 ): Promise<ExitCode> {
-  refuseAgent(context);
+  const message = 'This command was typed by an agent, and agents may not deprecate an ability; nothing was written';
+  refuseAgents(context, { code: 'prune.by_agent', message });
   const { terminal } = context;
   const loader = await openLoader(context);
   const { changed } = await writePlan(root, terminal, () => {
@@ -53,24 +55,12 @@ async function deprecate(
   const [path] = changed;
   const is = prune(await openRegistry(context), { unusedMs: 0 }).deprecated.find((one) => one.id === id);
   const users = is?.users ?? [];
-  if (context.flags.json)
-    terminal.printJson({ deprecated: id, replaced_by: is?.replaced_by ?? null, file: path, users });
-  else {
-    terminal.print(`${id} is deprecated now, in ${path}.`);
-    if (users.length > 0) terminal.note(`Still used by ${users.join(', ')}, which go on as before.`);
-    terminal.note('Next: ability docs, which updates the pages.');
-  }
+  const answer = { deprecated: id, replaced_by: is?.replaced_by ?? null, file: path, users };
+  printAnswer(context, answer, () => `${id} is deprecated now, in ${path}.`);
+  if (context.flags.json) return EXIT.ok;
+  if (users.length > 0) terminal.note(`Still used by ${users.join(', ')}, which go on as before.`);
+  terminal.note('Next: ability docs, which updates the pages.');
   return EXIT.ok;
-}
-
-/** Deprecating is for people; stops only honest agents. @throws AbilityError `prune.by_agent`. */
-function refuseAgent({ env }: Context): void {
-  if (readCaller(env) !== 'agent') return;
-  throw new AbilityError({
-    code: 'prune.by_agent',
-    message: 'This command was typed by an agent, and agents may not deprecate an ability; nothing was written',
-    suggestion: 'Ask a person to type it in a terminal of their own.',
-  });
 }
 
 /** @throws AbilityError, which undoes the change, if the file does not load or is not marked deprecated. */
@@ -87,39 +77,76 @@ function settled(registry: Registry, id: string): Settled {
 const MAX_TASKS = 5000;
 const PATIENCE_MS = 5000;
 
-interface KnownTasks {
-  /** Undefined: Temporal was not queried, or did not answer. */
-  tasks: ListedTask[] | undefined;
-  warnings: string[];
-}
-
-/** Lists tasks if a Temporal server is named or the runtime is up; starts nothing. Never throws. */
-async function listKnownTasks(context: Context, registry: Registry): Promise<KnownTasks> {
-  if (!isServed(context, registry)) return { tasks: undefined, warnings: [] };
+/**
+ * Lists tasks if a Temporal server is named or the runtime is up; starts nothing. Never throws, but adds to `warnings`.
+ * @returns undefined if Temporal was not queried, or did not answer.
+ */
+async function listKnownTasks(
+  context: Context,
+  registry: Registry,
+  warnings: string[],
+): Promise<ListedTask[] | undefined> {
+  if (!isServed(context, registry)) return undefined;
   const patience = new AbortController();
   const timer = setTimeout(() => patience.abort(new Error('it does not answer')), PATIENCE_MS);
   try {
     const { listTasks } = await import('../../../client/index.js');
-    const tasks = await withSession(
-      context,
-      registry,
-      (connection) => listTasks(connection, { called: true, limit: MAX_TASKS }),
-      patience.signal,
-    );
-    const warnings = tasks.length < MAX_TASKS ? [] : [`Only the newest ${MAX_TASKS} tasks of Temporal were looked at.`];
-    return { tasks, warnings };
+    const list = (connection: Connection) => listTasks(connection, { called: true, limit: MAX_TASKS });
+    const tasks = await withSession(context, registry, list, patience.signal);
+    if (tasks.length >= MAX_TASKS) warnings.push(`Only the newest ${MAX_TASKS} tasks of Temporal were looked at.`);
+    return tasks;
   } catch (error) {
-    return {
-      tasks: undefined,
-      warnings: [`The tasks in Temporal could not be listed, so they are not counted: ${reasonOf(error)}`],
-    };
+    warnings.push(`The tasks in Temporal could not be listed, so they are not counted: ${reasonOf(error)}`);
+    return undefined;
   } finally {
     clearTimeout(timer);
   }
 }
 
-function isServed({ flags, env, within }: Context, { root }: Registry): boolean {
-  if (within?.loader.root === root) return true;
+function isServed({ flags, env }: Context, { root }: Registry): boolean {
   const isNamed = [flags.address, flags.profile, env.TEMPORAL_ADDRESS, env.TEMPORAL_PROFILE].some(Boolean);
   return isNamed || readLivingRuntime(pathsOf(root)) !== undefined;
+}
+
+/** @param since the value of `--unused`, as typed. */
+export function renderPrune(
+  { counted_since, counted_in, unused, alike, deprecated }: Prune,
+  since: string,
+  style: Style,
+): string {
+  const uses = (users: readonly string[]): string => (users.length > 0 ? `; used by ${users.join(', ')}` : '');
+  const idle = unused.map(({ id, used, calls, last_used, users }) => {
+    const never = users.length > 0 ? 'no call known' : 'never called';
+    const when = used === 'never' ? never : `${calls} calls, last ${last_used?.slice(0, 10)}`;
+    return `  ${id}  ${when}${uses(users)}`;
+  });
+  const gone = deprecated.map(({ id, replaced_by, users }) => {
+    return `  ${id}${replaced_by === null ? '' : `, replaced by ${replaced_by}`}${uses(users)}`;
+  });
+  // Calls before that time are unknown.
+  const counted =
+    counted_since === null ? '' : `, as counted since ${counted_since.slice(0, 10)}${sourcesOf(counted_in)}`;
+  const uncounted =
+    '  no call is known here: there are no records of tasks, and the built-in hook `usage` has counted none';
+  return [
+    style('bold', `Not called for ${since}${counted}`),
+    ...(counted_since === null ? [uncounted] : orNone(idle)),
+    style('bold', 'Very similar'),
+    ...orNone(alike.map(({ ids, likeness }) => `  ${ids.join(' and ')}  ${likeness.toFixed(2)}`)),
+    style('bold', 'Deprecated'),
+    ...orNone(gone),
+  ].join('\n');
+}
+
+function sourcesOf({ usage, records, tasks }: Prune['counted_in']): string {
+  const sources = [
+    ...(usage ? ['the hook `usage`'] : []),
+    ...(records > 0 ? [`${records} records of tasks`] : []),
+    ...(tasks === null ? [] : [`${tasks} tasks in Temporal`]),
+  ];
+  return ` by ${sources.join(', ')}`;
+}
+
+function orNone(lines: readonly string[]): readonly string[] {
+  return lines.length > 0 ? lines : ['  none'];
 }

@@ -1,79 +1,56 @@
-import {
-  type Connection,
-  type CreatedTask,
-  cancelTask,
-  createTask,
-  keepingRuntime,
-  type NewTask,
-  type Stall,
-  type WaitEnd,
-  type WaitOptions,
-  waitForTask,
-} from '../../../client/index.js';
+import type { Stall, WaitEnd } from '../../../client/index.js';
+import { generateTaskKey } from '../../../client/start/keys.js';
+import type { JsonObject } from '../../../contracts/json.js';
 import { AbilityError, type Problem, usageError } from '../../../contracts/problem.js';
 import { EXIT, type ExitCode } from '../../../contracts/states.js';
-import { findScope } from '../../../definitions/find-scope.js';
-import type { Registry } from '../../../definitions/registry.js';
-import { refuseWithoutSteps } from '../../../planning/resolve/check-ability.js';
+import type { Further } from '../../../operations/create-task.js';
+import type { InputOf, OutputOf } from '../../../operations/over-http/call-door.js';
+import { asTyped, commandOf } from '../../../shown/typed-command.js';
 import { defined } from '../../../text/defined.js';
-import { findAbility } from '../../answers/find-ability.js';
-import { noteUnknown } from '../../answers/note-gap.js';
 import { readIntent } from '../input/flag-values.js';
 import { parseFiles, parseInput } from '../input/parse-input.js';
-import { readCaller, readTrace } from '../input/read-caller.js';
-import { readPlanFlag } from '../input/read-plan-flag.js';
-import { openView } from '../output/live/live-view.js';
 import { plainText } from '../output/plain-text.js';
-import { explainingChange } from '../output/preview/explain-change.js';
-import { asTyped, commandOf } from '../output/typed-command.js';
-import {
-  type Context,
-  currentUser,
-  environmentOf,
-  openRegistry,
-  printAnswer,
-  withSession,
-} from '../program/context.js';
+import { type Context, environmentGiven, environmentOf, openRegistry, printAnswer } from '../program/context.js';
+import { type ProjectClient, scopeIn } from '../program/project-operations.js';
 import type { TaskFlags } from '../program/tasks.js';
-import { type Deadline, withDeadline } from './following/deadline.js';
+import { type Deadline, projectInTime } from './following/deadline.js';
 import {
   checkFollowFlags,
   followTask,
+  isUnavailable,
   noteStall,
   readPatience,
   reportEnd,
   reportUnavailable,
+  watchTask,
 } from './following/follow-task.js';
-import { interruption } from './following/interruption.js';
 import { strictly } from './task/review-definitions.js';
 
 type Flags = TaskFlags['run'];
+type Wanted = InputOf<'createTask'>;
+export type Created = OutputOf<'createTask'>;
 
 /** `ability run ID`: creates a task, runs it, waits for its end. */
 export async function run(context: Context, [ability]: [string], flags: Flags): Promise<ExitCode> {
   refuseContradictions(flags);
-  if (flags.intent !== undefined) readIntent(flags.intent);
   const patience = checkFollowFlags(context, flags);
-  const registry = await openRegistry(context);
-  return withDeadline(context, patience, 'No task was created', async (deadline) => {
+  return projectInTime(context, patience, 'No task was created', async (project, deadline) => {
     const { signal } = deadline;
-    const wanted = await newTask(context, registry, ability, flags, true);
+    const wanted = await newTask(context, project, ability, flags);
     // A plan that has changed is explained before anything is awaited.
     const waits = flags.detach ? { leaves: true } : { soon: flags.plan === undefined };
-    const task: NewTask = { ...wanted, ...waits, signal, onStall: notingStalls(context, deadline) };
-    const work = async (connection: Connection): Promise<ExitCode> => {
-      const create = (): Promise<CreatedTask> => createTask(connection, task);
-      const created = await createOrReport(context, task, () =>
-        explainingChange(context, registry, flags.plan, create),
-      );
-      if (typeof created === 'number') return created;
-      noteWarnings(context, created);
-      if (flags.direct) return runDirectly(context, connection, created, flags, deadline);
-      if (flags.detach) return reportDetached(context, created);
-      context.terminal.note(`task ${created.id}${created.attached ? ' (there already)' : ''}`);
-      return followTask(context, connection, created.id, flags, deadline, !created.attached);
-    };
-    return withSession(context, registry, work, signal);
+    const further = { ...waits, run: true, direct: flags.direct || undefined, signal };
+    const onStall = notingStalls(context, deadline);
+    const created = await createOrReport(context, ability, () =>
+      explaining(context, flags.plan, () => create(context, project, wanted, flags, { ...further, onStall })),
+    );
+    if (typeof created === 'number') return created;
+    const key = created.task_key;
+    noteWarnings(context, created);
+    if (flags.direct) return runDirectly(context, project, created, flags, deadline);
+    if (flags.detach) return reportDetached(context, created);
+    context.terminal.note(`task ${key}${created.attached ? ' (there already)' : ''}`);
+    return followTask(context, project, key, flags, deadline, { begins: !created.attached });
   });
 }
 
@@ -85,7 +62,7 @@ export function notingStalls({ terminal }: Context, deadline: Deadline): (stall:
   };
 }
 
-export function noteWarnings({ terminal }: Context, { warnings }: Pick<CreatedTask, 'warnings'>): void {
+export function noteWarnings({ terminal }: Context, { warnings }: { warnings: readonly string[] }): void {
   for (const warning of warnings) terminal.note(`${terminal.style('yellow', 'warning')} ${plainText(warning, '  ')}`);
 }
 
@@ -103,70 +80,123 @@ function refuseContradictions({ direct, key, detach, verbose }: Flags): void {
   );
 }
 
+/** What a command asks for; the ability is checked where the task is created. */
 export async function newTask(
   context: Context,
-  registry: Registry,
+  project: ProjectClient,
   ability: string,
-  flags: Flags,
-  isRun: boolean,
-): Promise<NewTask> {
-  const named = context.flags.env ?? registry.project.default_environment ?? '';
-  const place = { ability, environment: named, scope: flags.scope ?? null };
-  const definition = await findAbility(registry, ability).catch(noteUnknown(registry, context.env, place));
-  refuseWithoutSteps(registry, ability);
-  const environment = await environmentOf(context, registry);
-  const plan = flags.plan === undefined ? undefined : readPlanFlag(flags.plan, context.cwd).wanted;
+  flags: TaskFlags['create'],
+): Promise<Wanted> {
+  const { cwd, env } = context;
+  const reader = flags.plan === undefined ? undefined : await import('../input/read-plan-flag.js');
+  const plan = reader?.readPlanFlag(flags.plan ?? '', cwd).wanted;
+  const session = flags.session ?? (env.ABILITY_SESSION || undefined);
   return {
     ability,
-    environment,
-    input: parseInput(flags, definition.input_schema, context),
-    ...(flags.file && flags.file.length > 0 && { files: parseFiles(flags.file, registry.project, context.cwd) }),
-    ...(plan && { plan }),
-    caller: {
-      person: currentUser(context.env),
-      kind: readCaller(context.env),
-      session: flags.session ?? (context.env.ABILITY_SESSION || null),
-      scope: findScope(registry.root, context.cwd, flags.scope, context.env),
-      trace: readTrace(context.env),
-      intent: flags.intent === undefined ? null : readIntent(flags.intent),
-    },
-    run: isRun,
-    direct: flags.direct ?? false,
-    ...defined({ key: flags.key, made: context.made }),
-    onStall: (stall) => noteStall(context.terminal, stall),
-    ...strictly(context, registry),
+    input: parseInput(flags, await schemaFor(project, ability, flags.set), context),
+    // The runtime may have created the task before its answer was lost.
+    key: flags.key ?? generateTaskKey(),
+    ...defined({
+      scope: scopeIn(project, context, flags.scope),
+      environment: environmentGiven(context),
+      session,
+      intent: flags.intent === undefined ? undefined : readIntent(flags.intent),
+      plan: plan && [plan.plan, plan.input].filter((digest) => digest !== undefined).join('.'),
+    }),
   };
 }
 
-/** Creates the task, or prints why it cannot be created. Source: R-000-69, R-000-73; docs/guide.md#tasks. */
+/** The schema that assignments of texts are converted by; nothing where there are none, or no such ability. */
+export async function schemaFor(
+  project: ProjectClient,
+  ability: string,
+  assignments: readonly string[] = [],
+): Promise<JsonObject> {
+  if (assignments.length === 0) return {};
+  const described = await project.call('describeAbility', { id: ability }).catch((error: unknown) => {
+    // The creation reports it, and notes that it is missing.
+    if (error instanceof AbilityError && error.code === 'ability.not_found') return undefined;
+    throw error;
+  });
+  return (described?.definition as { input_schema?: JsonObject } | undefined)?.input_schema ?? {};
+}
+
+/** A creation whose refusal of a changed plan says what has changed. */
+export async function explaining<T>(context: Context, flag: string | undefined, create: () => Promise<T>): Promise<T> {
+  if (flag === undefined) return create();
+  const { explainingChange } = await import('../output/preview/explain-change.js');
+  return explainingChange(context, flag, create);
+}
+
+/** Creates a task, with what only this process has: files, and the definitions that `--strict` compares. */
+export async function create(
+  context: Context,
+  project: ProjectClient,
+  wanted: Wanted,
+  { file = [] }: Pick<TaskFlags['create'], 'file'>,
+  further: Further,
+): Promise<Created> {
+  if (file.length === 0 && !context.flags.strict) return project.create(wanted, further);
+  if (context.door) throw (await import('../program/door/command-door.js')).projectOnly(context.door, '--file');
+  const registry = await openRegistry(context);
+  const files = file.length === 0 ? undefined : parseFiles(file, registry.project, context.cwd);
+  return project.create(wanted, { ...further, ...(files && { files }), ...strictly(context, registry) });
+}
+
+/**
+ * Creates the task, or prints why it cannot be created. Source: R-000-69, R-000-73; docs/guide.md#tasks.
+ * @param environment of the task; left out: that of the command.
+ */
 export async function createOrReport<T extends object>(
   context: Context,
-  place: { ability: string; environment: string },
+  ability: string,
   create: () => Promise<T>,
+  environment?: string,
 ): Promise<T | ExitCode> {
   try {
     return await create();
   } catch (error) {
-    if (!(error instanceof AbilityError)) throw error;
-    return reportUnavailable(context, place, error);
+    if (!(error instanceof AbilityError) || !isUnavailable(error)) throw error;
+    const named = environment ?? (await environmentNamed(context));
+    return reportUnavailable(context, { ability, environment: named }, error);
   }
 }
 
-export function reportDetached(context: Context, { id, warnings }: CreatedTask): ExitCode {
+/** That of the command; through a door that of the door, where none is named. */
+async function environmentNamed(context: Context): Promise<string> {
+  const { door } = context;
+  if (!door) return environmentOf(context, await openRegistry(context));
+  const { withDoor } = await import('../program/door/door-client.js');
+  const itsOwn = async () => (await withDoor(context, door, (client) => client.me())).environment;
+  return environmentGiven(context) ?? (await itsOwn()) ?? 'no environment';
+}
+
+/** Prints what was made of a task that is not run yet, and how to run it. */
+export function reportUnrun(context: Context, key: string, answer: { warnings: string[] }, text: string): ExitCode {
+  printAnswer(context, answer, () => text);
+  if (context.flags.json) return EXIT.ok;
+  noteWarnings(context, answer);
+  context.terminal.note(asTyped(`Run it with: ability task run ${key}`, context));
+  return EXIT.ok;
+}
+
+export function reportDetached(context: Context, created: Created): ExitCode {
   const { flags, terminal } = context;
-  const answer = { status: 'available', task_key: id, warnings };
-  printAnswer(context, answer, () => id);
-  if (!flags.json) terminal.note(`Go on with: ${asTyped(commandOf('ability', 'task', 'watch', id), context)}`);
+  const key = created.task_key;
+  printAnswer(context, created, () => key);
+  if (!flags.json) terminal.note(`Go on with: ${asTyped(commandOf('ability', 'task', 'watch', key), context)}`);
   return EXIT.ok;
 }
 
 type Stop = Exclude<WaitEnd['kind'], 'ended'>;
 
-const STOPPED_BY: Record<Stop, string> = {
-  approval:
-    'It waits for an approval, and a direct run does not wait for one (pass --wait-approval, or leave out --direct); stopping',
-  timeout: 'It has not ended in time; stopping',
-  aborted: 'Stopping',
+const STOPPED_BY: Record<Stop, { what: string; exit: ExitCode }> = {
+  approval: {
+    what: 'It waits for an approval, and a direct run does not wait for one (pass --wait-approval, or leave out --direct); stopping',
+    exit: EXIT.waiting,
+  },
+  timeout: { what: 'It has not ended in time; stopping', exit: EXIT.timedOut },
+  aborted: { what: 'Stopping', exit: EXIT.interrupted },
 };
 
 const NOT_AWAITED: Problem = {
@@ -175,51 +205,27 @@ const NOT_AWAITED: Problem = {
   suggestion: 'Pass `--wait-approval`, or leave out `--direct`: then the task waits.',
 };
 
-const EXIT_WHEN_STOPPED: Record<Stop, ExitCode> = {
-  approval: EXIT.waiting,
-  timeout: EXIT.timedOut,
-  aborted: EXIT.interrupted,
-};
-
-/**
- * A direct run is only this call: when it stops waiting, the work stops. Source:
- * docs/architecture.md#what-lives-where-in-temporal.
- */
+/** A direct run is only this call: when it stops waiting, the work stops. */
 async function runDirectly(
   context: Context,
-  connection: Connection,
-  { id, attached }: CreatedTask,
+  project: ProjectClient,
+  { task_key: key, attached }: Created,
   flags: Flags,
   deadline: Deadline,
 ): Promise<ExitCode> {
   const { terminal } = context;
   const { approvalMs } = readPatience(terminal.isLive, flags);
-  const interrupted = interruption(context);
-  const view = openView(context, connection, id);
-  const onProgress: WaitOptions['onProgress'] = (result, now) => view.update(result, now);
-  try {
-    const onStall = (stall: Stall): void => noteStall(terminal, stall);
-    const timeoutMs = deadline.stopAndReadRest();
-    const end = await waitForTask(connection, id, {
-      timeoutMs,
-      approvalMs,
-      onStall,
-      onProgress,
-      begins: !attached,
-      signal: interrupted.signal,
-    });
-    if (end.kind === 'ended') return await reportEnd(context, connection, end.result, flags);
-    terminal.note(`${STOPPED_BY[end.kind]}; the clean-up runs first.`);
-    await keepingRuntime(connection, () => cancelTask(connection, id));
-    const stopped = await waitForTask(connection, id, { onStall, onProgress });
-    if (stopped.kind === 'ended') {
-      const { result } = stopped;
-      const error = result.error ?? (end.kind === 'approval' && result.status === 'cancelled' ? NOT_AWAITED : null);
-      await reportEnd(context, connection, { ...result, error }, flags);
-    }
-    return EXIT_WHEN_STOPPED[end.kind];
-  } finally {
-    interrupted.done();
-    view.close();
+  const timeoutMs = deadline.stopAndReadRest();
+  const end = await watchTask(context, project, key, { timeoutMs, approvalMs, begins: !attached });
+  if (end.kind === 'ended') return reportEnd(context, project, end.result, flags);
+  const { what, exit } = STOPPED_BY[end.kind];
+  terminal.note(`${what}; its \`undo\` and \`finally\` run first.`);
+  await project.call('cancelTask', { key });
+  const stopped = await watchTask(context, project, key, {});
+  if (stopped.kind === 'ended') {
+    const { result } = stopped;
+    const error = result.error ?? (end.kind === 'approval' && result.status === 'cancelled' ? NOT_AWAITED : null);
+    await reportEnd(context, project, { ...result, error }, flags);
   }
+  return exit;
 }

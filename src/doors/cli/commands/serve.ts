@@ -2,24 +2,30 @@ import { connect } from '../../../client/index.js';
 import { AbilityError, formatLocation, reasonOf } from '../../../contracts/problem.js';
 import { findScope } from '../../../definitions/find-scope.js';
 import type { Registry } from '../../../definitions/registry.js';
+import { currentUser, refuseAgents } from '../../../operations/read-caller.js';
 import { ownDefinitions } from '../../../planning/resolve/own-definitions.js';
-import { usableTriggers } from '../../../planning/triggers/resolve-trigger-secret.js';
+import { usableTriggers } from '../../../planning/triggers/check-trigger.js';
 import { type FoundTrigger, unreadTriggers } from '../../../planning/triggers/stated-triggers.js';
+import { rightsOfPerson } from '../../../rules/rights.js';
+import { type DoorKey, ownDoorKey, publicKeyOf, readDoorKey } from '../../../server/keys/door-key.js';
+import { pathsOf } from '../../../server/project-paths.js';
+import { asTyped } from '../../../shown/typed-command.js';
 import { AgentSessions } from '../../http/agent-sessions.js';
 import { Connections } from '../../http/connections.js';
 import { type HttpDoor, USUAL_LIMITS } from '../../http/http-door.js';
+import { DeviceLogins } from '../../http/login/device-logins.js';
 import { mcpDoorOn } from '../../http/mount-mcp.js';
+import { openOidc } from '../../http/oidc/open-oidc.js';
 import { openHttpDoor } from '../../http/open-http-door.js';
+import { pageOf } from '../../http/page/page-door.js';
 import { type Listening, readListening } from '../../http/read-listening.js';
 import { endInTime } from '../../mcp/door-session.js';
 import { unexposed } from '../../mcp/expose-abilities.js';
 import { USUAL_TIMES } from '../../mcp/mcp-door.js';
 import { skillOfProject } from '../../mcp/skill-of-project.js';
-import { readCaller } from '../input/read-caller.js';
 import { openTokens } from '../input/read-token.js';
-import { asTyped } from '../output/typed-command.js';
 import type { AccessFlags } from '../program/access.js';
-import { type Context, currentUser, openLoader } from '../program/context.js';
+import { type Context, connectionTo, openLoader, printAnswer } from '../program/context.js';
 import { untilAborted, withInterruption } from './following/interruption.js';
 import { strictly } from './task/review-definitions.js';
 
@@ -35,25 +41,38 @@ async function serve(context: Context, flags: AccessFlags['serve'], interrupted:
   const { terminal, env } = context;
   const loader = await openLoader(context);
   const registry = loader.load();
-  const { root, project } = registry;
+  const { root } = registry;
   const tokens = openTokens(registry);
   // Fails for webhooks that cannot be accepted before anything listens.
   const webhooks = usableTriggers(registry, env);
-  const listening = readListening(flags, tokens.hasOpen() || webhooks.length > 0);
-  if (listening.proxyHeader !== undefined) refuseAgentAsProxy(context);
-  const { address, namespace, profile } = context.flags;
-  const note = (text: string): void => terminal.note(text);
-  const connections = new Connections(() =>
-    connect({
-      ...{ root, project: project.project, address, namespace, profile, env, progress: note },
-      definitions: ownDefinitions(() => loader.load()),
-    }),
-  );
+  const oidc = await openOidc(flags, root, env);
+  const listening = readListening(flags, tokens.hasOpen() || webhooks.length > 0, oidc !== undefined);
+  if (listening.proxyHeader !== undefined) {
+    // The server trusts the proxy's header, so an agent could decide under any name.
+    refuseAgents(context, {
+      message: 'This command was typed by an agent, and with --trust-proxy-user approvals can be decided',
+      suggestion: 'Leave out --trust-proxy-user, or let a person start it.',
+    });
+  }
+  const { note } = terminal;
+  const definitions = ownDefinitions(() => loader.load());
+  const connections = new Connections(() => connect({ ...connectionTo(context, registry), definitions }));
   const closing = new AbortController();
+  const isProxied = flags.behindProxy !== undefined;
+  const page = pageOf({
+    root,
+    tokens,
+    isSecure: listening.tls !== undefined || isProxied,
+    logins: new DeviceLogins(isProxied || listening.proxyHeader !== undefined),
+    oidc,
+  });
+  const doorKey = findDoorKey(registry, env);
+  let address: string | undefined;
   const mcp = {
     expose: flags.expose,
     skill: skillOfProject(root),
     lend: () => connections.lend(),
+    findPage: async () => (address === undefined ? null : { address }),
     typed: (text: string) => asTyped(text, context),
     strict: () => strictly(context, loader.load()),
     ...USUAL_TIMES,
@@ -68,7 +87,11 @@ async function serve(context: Context, flags: AccessFlags['serve'], interrupted:
       findToken: (text) => tokens.authenticate(text),
       proxyHeader: listening.proxyHeader,
       local: listening.isLocal ? currentUser(env) : undefined,
+      cookie: page.cookie,
+      rightsOfPerson: (name, groups) => rightsOfPerson({ name, groups }, loader.load().project),
+      doorKey,
     },
+    page,
     isOwnHost: listening.isOwnHost,
     scope: findScope(root, context.cwd, undefined, env),
     sessions: new AgentSessions(),
@@ -84,7 +107,10 @@ async function serve(context: Context, flags: AccessFlags['serve'], interrupted:
     // Fails if Temporal is unavailable before anything listens.
     await connections.use(async () => {});
     if (!interrupted.aborted) {
-      announce(context, listening, await listen(app, listening));
+      const url = urlOf(listening, await listen(app, listening));
+      if (flags.behindProxy !== undefined) address = `https://${flags.behindProxy}`;
+      else if (listening.isAddress) address = url;
+      announce(context, listening, url, oidc && `People sign in at ${address ?? url} with ${oidc.name}`);
       noteWebhooks(registry, webhooks, note);
       await untilAborted(interrupted);
     }
@@ -101,6 +127,24 @@ async function serve(context: Context, flags: AccessFlags['serve'], interrupted:
   }
 }
 
+/**
+ * The key of ABILITY_DOOR_KEY, which workers have to know; else that of the project's own runtime. @throws AbilityError
+ * `usage.invalid`.
+ */
+function findDoorKey({ root, project }: Registry, { ABILITY_DOOR_KEY: given }: NodeJS.ProcessEnv): () => DoorKey {
+  if (!given) {
+    const { doorKey: path } = pathsOf(root);
+    return () => ownDoorKey(path);
+  }
+  const key = readDoorKey(given);
+  if (project.doors[key.id] === publicKeyOf(key)) return () => key;
+  throw new AbilityError({
+    code: 'usage.invalid',
+    message: `ability.yaml does not name the door ${key.id} of ABILITY_DOOR_KEY with its public key, so no worker would believe it`,
+    suggestion: `Add it: doors: { ${key.id}: ${publicKeyOf(key)} }.`,
+  });
+}
+
 function noteWebhooks(registry: Registry, webhooks: FoundTrigger[], note: (text: string) => void): void {
   for (const { spec } of webhooks) note(`Receives webhooks at /v1/webhooks/${spec.webhook}, for ${spec.ability}.`);
   const unread = unreadTriggers(registry);
@@ -109,43 +153,38 @@ function noteWebhooks(registry: Registry, webhooks: FoundTrigger[], note: (text:
   note(`Webhooks of a broken definition are not received: ${where}${unread.message}`);
 }
 
-/** The server trusts the proxy's header, so an agent could decide under any name. */
-function refuseAgentAsProxy({ env }: Context): void {
-  if (readCaller(env) !== 'agent') return;
-  throw new AbilityError({
-    code: 'approval.by_agent',
-    message: 'This command was typed by an agent, and with --trust-proxy-user approvals can be decided',
-    suggestion: 'Leave out --trust-proxy-user, or let a person start it.',
-  });
-}
-
 type App = ReturnType<typeof openHttpDoor>;
 
 async function listen(app: App, { host, port }: Listening): Promise<number> {
   try {
     await app.listen({ host, port });
   } catch (error) {
-    throw new AbilityError(
-      {
-        code: 'door.not_listening',
-        message: `The door cannot listen at ${host}, port ${port}: ${reasonOf(error)}`,
-        suggestion: 'Choose another --port; 0 chooses any free one.',
-      },
-      { cause: error },
-    );
+    const message = `The door cannot listen at ${host}, port ${port}: ${reasonOf(error)}`;
+    const suggestion = 'Choose another --port; 0 chooses any free one.';
+    throw new AbilityError({ code: 'door.not_listening', message, suggestion }, { cause: error });
   }
   const bound = app.server.address();
   return typeof bound === 'object' && bound ? bound.port : port;
 }
 
-function announce({ terminal, flags }: Context, { host, tls, isLocal, proxyHeader }: Listening, port: number): void {
-  const url = `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
-  if (flags.json) terminal.printJson({ status: 'up', url });
-  else terminal.print(`${terminal.style('green', 'up')}  ${url}`);
+function urlOf({ host, tls }: Listening, port: number): string {
+  return `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+function announce(
+  context: Context,
+  { isLocal, proxyHeader }: Listening,
+  url: string,
+  signIn: string | undefined,
+): void {
+  const { terminal } = context;
+  printAnswer(context, { status: 'up', url }, () => `${terminal.style('green', 'up')}  ${url}`);
   const who = isLocal
     ? 'Without a token anyone on this machine may read and run, as you; decisions require one.'
     : proxyHeader !== undefined
       ? `A token, or the header ${proxyHeader} of the proxy, identifies the user.`
-      : 'Every request requires a token.';
+      : signIn !== undefined
+        ? `${signIn}; every other request requires a token.`
+        : 'Every request requires a token.';
   terminal.note(`${who} Press Ctrl-C to stop; ${url}/v1/openapi.json describes it.`);
 }

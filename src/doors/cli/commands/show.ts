@@ -1,31 +1,34 @@
-import type { Plan, PlanHook } from '../../../contracts/plan.js';
-import { AbilityError } from '../../../contracts/problem.js';
+import type { Plan, PlanHooks } from '../../../contracts/plan.js';
+import type { Ability } from '../../../definitions/find-ability.js';
 import type { Registry } from '../../../definitions/registry.js';
-import type { EnvironmentVariables } from '../../../planning/secrets/secret-source.js';
+import { describeUnknown } from '../../../rules/calls/describe-unknown.js';
 import { describeConcurrency } from '../../../rules/concurrency/describe-concurrency.js';
 import { oneLine } from '../../../rules/shown-text.js';
 import type { StepTree } from '../../../rules/steps/find-step.js';
-import { findAbility } from '../../answers/find-ability.js';
+import { defined } from '../../../text/defined.js';
 import { describeDefinition, describeImplementation, describePrompts } from '../output/describe-definition.js';
 import { describeProblem, typedBy } from '../output/describe-problem.js';
 import { plainText } from '../output/plain-text.js';
 import { renderStepTree } from '../output/render-step-tree.js';
-import { type Context, environmentOf, openRegistry, variablesOf } from '../program/context.js';
+import { type Context, environmentGiven, openAbility } from '../program/context.js';
+import { withDefinitions } from '../program/project-client.js';
+import { unlessRefused } from '../program/unless-refused.js';
 
-/** `ability show ID`: the contract of an ability, and how it would run in an environment. Reads files only. */
+/** What only the files of the project say: summaries and limitations of implementations, steps that cannot be planned. */
+interface Further {
+  bodyOf(key: string, id: string): Parameters<typeof describeImplementation>[0];
+  definedSteps(): StepTree;
+}
+
+const NOTHING: Further = { bodyOf: () => undefined, definedSteps: () => ({ steps: [], finally: [] }) };
+
+/** `ability show ID`: the contract of an ability, and how it would run in an environment. Reads files only, or asks a door. */
 export async function run(context: Context, [id]: [string]): Promise<void> {
-  const registry = await openRegistry(context);
-  const definition = await findAbility(registry, id);
-  const environment = await environmentOf(context, registry);
-  const variables = await variablesOf(context, registry, environment);
-  const { describeAbility } = await import('../../answers/describe-ability.js');
-  const described = describeAbility(registry, id, environment, variables);
-  const { plan, placement, problem } = described;
+  const { described, further } = context.door ? await describeThere(context, id) : await describeHere(context, id);
+  const { environment, plan, placement, problem } = described;
   const { terminal, flags } = context;
-  if (flags.json) {
-    terminal.printJson(described);
-    return;
-  }
+  if (flags.json) return terminal.printJson(described);
+  const definition = described.definition as Ability;
   const lines = [
     `${terminal.style('bold', id)} v${definition.version}`,
     plainText(definition.summary),
@@ -33,8 +36,8 @@ export async function run(context: Context, [id]: [string]): Promise<void> {
     `input: ${JSON.stringify(definition.input_schema)}`,
     ...(definition.output_schema ? [`output: ${JSON.stringify(definition.output_schema)}`] : []),
     ...describeDefinition(definition),
-    ...(plan ? describePlan(plan, registry) : [`in ${environment}: ${placement.placement}`]),
-    ...renderStepTree(plan ?? (await definedSteps(registry, id, environment, variables)), terminal.style),
+    ...(plan ? describePlan(plan, further) : [`in ${environment}: ${placement.placement}`]),
+    ...renderStepTree(plan ?? further.definedSteps(), terminal.style),
   ];
   terminal.print(lines.join('\n'));
   for (const warning of described.warnings)
@@ -43,33 +46,37 @@ export async function run(context: Context, [id]: [string]): Promise<void> {
     terminal.note(`In ${environment} it cannot run:\n${describeProblem(typedBy(context, problem), terminal.style)}`);
 }
 
-/** The defined steps, where planning failed; empty if even those cannot be read. */
-async function definedSteps(
-  registry: Registry,
-  id: string,
-  environment: string,
-  variables: EnvironmentVariables,
-): Promise<StepTree> {
-  const { describeGraph } = await import('../../../planning/graph/describe-graph.js');
-  try {
-    return describeGraph(registry, id, environment, false, variables).subject;
-  } catch (error) {
-    if (!(error instanceof AbilityError)) throw error;
-    return { steps: [], finally: [] };
-  }
+async function describeThere(context: Context, id: string) {
+  const environment = environmentGiven(context);
+  const described = await withDefinitions(context, (project) =>
+    project.call('describeAbility', { id, ...defined({ environment }) }),
+  );
+  return { described, further: NOTHING };
 }
 
-function describePlan(plan: Plan, registry: Registry): string[] {
+async function describeHere(context: Context, id: string) {
+  const { registry, environment, variables } = await openAbility(context, id);
+  const { abilityIn } = await import('../../../operations/describe-ability.js');
+  const { describeGraph } = await import('../../../planning/graph/describe-graph.js');
+  const further: Further = {
+    bodyOf: (key, implementation) => bodyOf(registry, key, implementation),
+    definedSteps: () =>
+      unlessRefused<StepTree, StepTree>(
+        () => describeGraph(registry, id, environment, false, variables).subject,
+        NOTHING.definedSteps,
+      ),
+  };
+  return { described: abilityIn(registry, id, environment, variables), further };
+}
+
+function describePlan(plan: Plan, further: Further): string[] {
   const { environment, placement, operations, ability, concurrency } = plan;
-  const calls = Object.values(operations).flatMap(({ key, effects, implementation, hooks }) => {
-    const guards = namesOf([...hooks.pre_create, ...hooks.pre_call, ...hooks.post_call]);
-    return [
-      `  ${key}: ${implementation.kind} ${implementation.id}, ${effects}${guards}`,
-      ...describeImplementation(bodyOf(registry, key, implementation.id), implementation),
-    ];
-  });
-  const { pre_create, pre_call, post_call } = ability.hooks;
-  const own = namesOf([...pre_create, ...pre_call, ...post_call]);
+  const calls = Object.values(operations).flatMap(({ key, effects, implementation, hooks, unknown }) => [
+    `  ${key}: ${implementation.kind} ${implementation.id}, ${effects}${namesOf(hooks)}`,
+    ...(unknown ? [`    ${describeUnknown(unknown)}`] : []),
+    ...describeImplementation(further.bodyOf(key, implementation.id), implementation),
+  ]);
+  const own = namesOf(ability.hooks);
   const asks = environment.approve.length > 0 ? `; ${environment.approve.join(', ')} need approval` : '';
   const turns = concurrency ? [`  ${oneLine(describeConcurrency(concurrency))}`] : [];
   return [`in ${environment.name}: ${placement}${own}${asks}`, ...describePrompts(ability.prompts), ...turns, ...calls];
@@ -80,6 +87,7 @@ function bodyOf({ implementations, configs, operations }: Registry, key: string,
   return configs.get(key)?.value.impl ?? operations.get(key)?.value.implementation;
 }
 
-function namesOf(hooks: PlanHook[]): string {
+function namesOf({ pre_create, pre_call, post_call }: PlanHooks): string {
+  const hooks = [...pre_create, ...pre_call, ...post_call];
   return hooks.length === 0 ? '' : `, hooks: ${hooks.map(({ id }) => id).join(', ')}`;
 }

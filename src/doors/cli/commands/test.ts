@@ -1,16 +1,16 @@
 import { usageError } from '../../../contracts/problem.js';
 import { EXIT, type ExitCode } from '../../../contracts/states.js';
+import { findAbility } from '../../../operations/find-ability.js';
 import { runProjectCases, type TestReport } from '../../../testing/index.js';
-import { findAbility } from '../../answers/find-ability.js';
 import { fingerprint, untilChange, watchedFolders } from '../input/watch-files.js';
 import { describeProblem, typedBy } from '../output/describe-problem.js';
 import { renderCase, renderSummary } from '../output/findings/render-cases.js';
 import { refuseUnwritable, writeReport } from '../output/junit/junit.js';
 import { renderCasesJunit } from '../output/junit/junit-cases.js';
 import { reportError } from '../output/report.js';
-import { type Context, openRegistry } from '../program/context.js';
+import { type Context, openRegistry, printAnswer } from '../program/context.js';
 import type { DefinitionFlags } from '../program/definitions.js';
-import { endInterrupted, interruption } from './following/interruption.js';
+import { endInterrupted, withInterruption } from './following/interruption.js';
 
 type Flags = DefinitionFlags['test'];
 
@@ -25,19 +25,18 @@ export async function run(context: Context, [ability]: [string | undefined], fla
     throw usageError('--json prints one value, and --watch never ends', 'Leave out one of them.');
   }
   if (flags.junit !== undefined) refuseUnwritable(flags.junit, context.cwd);
-  const interrupted = interruption(context);
   const { terminal } = context;
+  const runCases = flags.watch ? runAgainAndAgain : runOnce;
   // A second Ctrl-C ends the process in an orderly way, so that the server does not outlive it.
   let endSecond = (): void => {};
-  interrupted.signal.addEventListener('abort', () => {
-    endSecond = terminal.onInterrupt(() => terminal.leave(EXIT.interrupted));
-  });
   try {
-    return flags.watch
-      ? await runAgainAndAgain(context, ability, flags, interrupted.signal)
-      : await runOnce(context, ability, flags, interrupted.signal);
+    return await withInterruption(context, (signal) => {
+      signal.addEventListener('abort', () => {
+        endSecond = terminal.onInterrupt(() => terminal.leave(EXIT.interrupted));
+      });
+      return runCases(context, ability, flags, signal);
+    });
   } finally {
-    interrupted.done();
     endSecond();
   }
 }
@@ -89,21 +88,13 @@ async function runOnce(
         if (!flags.json) terminal.print(renderCase(own, terminal.style));
       },
     });
-    printReport(context, report);
+    const shown = flags.json ? [] : report.problems;
+    for (const problem of shown) terminal.note(describeProblem(typedBy(context, problem), terminal.style));
+    printAnswer(context, report, () => renderSummary(report, terminal.style));
     if (junit !== undefined) writeReport(context, junit, renderCasesJunit(report));
     return EXIT_OF_REPORT[report.status];
   } catch (error) {
     if (!signal.aborted) throw error;
     return endInterrupted(context, 'Interrupted; nothing was left behind');
   }
-}
-
-function printReport(context: Context, report: TestReport): void {
-  const { terminal, flags } = context;
-  if (flags.json) {
-    terminal.printJson(report);
-    return;
-  }
-  for (const problem of report.problems) terminal.note(describeProblem(typedBy(context, problem), terminal.style));
-  terminal.print(renderSummary(report, terminal.style));
 }

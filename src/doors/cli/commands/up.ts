@@ -7,10 +7,10 @@ import { isVisible } from '../../../server/processes/processes.js';
 import { type ProjectPaths, pathsOf } from '../../../server/project-paths.js';
 import { ensureRuntime } from '../../../server/runtime/ensure-runtime.js';
 import { readLivingRuntime } from '../../../server/runtime/runtime-file.js';
+import { asTyped } from '../../../shown/typed-command.js';
 import type { ProjectRuntime } from '../../../worker/runtime.js';
 import { doorOpener } from '../../runtime/door-opener.js';
-import { asTyped } from '../output/typed-command.js';
-import { type Context, openRegistry } from '../program/context.js';
+import { type Context, openRegistry, printAnswer } from '../program/context.js';
 import type { RuntimeFlags } from '../program/runtime.js';
 import { withInterruption } from './following/interruption.js';
 
@@ -23,40 +23,39 @@ export async function run(context: Context, _: [], { detach }: RuntimeFlags['up'
   const living = readLivingRuntime(paths);
   if (living?.state === 'up' || living?.state === 'starting')
     return reportThere(context, registry.project, paths, living, detach ?? false);
-  return detach ? upDetached(context, registry, paths) : upHere(context, registry, paths);
+  return detach ? upDetached(context, registry.project, paths) : upHere(context, registry.project, paths);
 }
 
-function noteTo({ terminal }: Context): (text: string) => void {
-  return (text) => terminal.note(text);
+async function reachRuntime(
+  { terminal, env }: Context,
+  { project }: Project,
+  paths: ProjectPaths,
+): Promise<RuntimeFile> {
+  return (await ensureRuntime(paths, terminal.note, undefined, env, project)).runtime;
 }
 
-async function upDetached(context: Context, { project }: Registry, paths: ProjectPaths): Promise<void> {
-  const { runtime } = await ensureRuntime(paths, noteTo(context), undefined, context.env, project.project);
+async function upDetached(context: Context, project: Project, paths: ProjectPaths): Promise<void> {
+  const runtime = await reachRuntime(context, project, paths);
   stay(paths);
   announce(context, project, runtime, 'up');
   context.terminal.note(asTyped('It stays in the background; stop it with `ability down`.', context));
 }
 
-async function upHere(context: Context, { project }: Registry, paths: ProjectPaths): Promise<void> {
+async function upHere(context: Context, project: Project, paths: ProjectPaths): Promise<void> {
   const { ProjectRuntime } = await import('../../../worker/runtime.js');
-  const { path } = await obtainTemporal((text) => context.terminal.note(text), context.env);
+  const { path } = await obtainTemporal(context.terminal.note, context.env);
   const isHeld = await withInterruption(context, async (signal) => {
-    const runtime = takeRuntime(paths, () =>
-      ProjectRuntime.take({
-        root: paths.root,
-        binary: path,
-        foreground: true,
-        env: context.env,
-        openDoor: doorOpener(paths.root, context.env),
-      }),
-    );
+    const { env } = context;
+    const { root } = paths;
+    const options = { root, binary: path, foreground: true, env, openDoor: doorOpener(root, env) };
+    // The lock is the first file that a runtime writes, so disk errors show here.
+    const runtime = writing(paths.runtimeLock, () => ProjectRuntime.take(options));
     if ('holder' in runtime) return true;
     await runHere(context, project, runtime, signal);
     return false;
   });
   if (!isHeld) return;
-  const { runtime: other } = await ensureRuntime(paths, noteTo(context), undefined, context.env, project.project);
-  return reportThere(context, project, paths, other, false);
+  return reportThere(context, project, paths, await reachRuntime(context, project, paths), false);
 }
 
 async function runHere(
@@ -80,12 +79,12 @@ async function runHere(
   context.terminal.note('Stopped.');
 }
 
-/** The lock is the first file that a runtime writes, so disk errors show here. */
-function takeRuntime<T>(paths: ProjectPaths, take: () => T): T {
+/** @throws AbilityError for a full disk and the like. */
+function writing<T>(path: string, write: () => T): T {
   try {
-    return take();
+    return write();
   } catch (error) {
-    throw asDiskError(error, paths.runtimeLock);
+    throw asDiskError(error, path);
   }
 }
 
@@ -96,35 +95,24 @@ async function reportThere(
   living: RuntimeFile,
   detach: boolean,
 ): Promise<void> {
-  const { runtime } =
-    living.state === 'up' && isVisible(living) && (living.project ?? project.project) === project.project
-      ? { runtime: living }
-      : await ensureRuntime(paths, noteTo(context), undefined, context.env, project.project);
+  const isOwn = (living.project ?? project.project) === project.project;
+  const isHere = living.state === 'up' && isVisible(living) && isOwn;
+  const runtime = isHere ? living : await reachRuntime(context, project, paths);
   if (detach) stay(paths);
   announce(context, project, runtime, 'up already');
   if (!context.flags.json) context.terminal.note(asTyped('Stop it with `ability down`.', context));
 }
 
-function stay(paths: ProjectPaths): void {
-  try {
-    writeFileSync(paths.stayFile, '');
-  } catch (error) {
-    throw asDiskError(error, paths.stayFile);
-  }
+function stay({ stayFile }: ProjectPaths): void {
+  writing(stayFile, () => writeFileSync(stayFile, ''));
 }
 
-function announce({ terminal, flags }: Context, project: Project, runtime: RuntimeFile, how: string): void {
+function announce(context: Context, project: Project, runtime: RuntimeFile, how: string): void {
   const { address, ui, pid, version } = runtime;
-  if (flags.json) {
-    terminal.printJson({ status: how, address, ui, pid, version });
-    return;
-  }
-  const environments = Object.keys(project.environments).join(', ');
-  terminal.print(
-    [
-      `${terminal.style('green', how)}  ${project.project}, for ${environments}`,
-      `  UI        ${ui}`,
-      `  Temporal  ${address} (process ${pid}, Ability Runtime ${version})`,
-    ].join('\n'),
-  );
+  const lines = [
+    `${context.terminal.style('green', how)}  ${project.project}, for ${Object.keys(project.environments).join(', ')}`,
+    `  UI        ${ui}`,
+    `  Temporal  ${address} (process ${pid}, Ability Runtime ${version})`,
+  ];
+  printAnswer(context, { status: how, address, ui, pid, version }, () => lines.join('\n'));
 }

@@ -1,21 +1,21 @@
-import { explainTask } from '../../../client/index.js';
-import { nextCommands } from '../output/next-commands.js';
+import type { TaskStory } from '../../../contracts/story.js';
+import { readerOf } from '../../../operations/read-caller.js';
+import { nextCommands, pageWords } from '../../../shown/next-commands.js';
+import { asTyped } from '../../../shown/typed-command.js';
+import { pageThrough } from '../output/live/announcer.js';
 import { renderStory } from '../output/story/render-story.js';
-import { asTyped } from '../output/typed-command.js';
-import { type Context, currentUser, openRegistry, withSession } from '../program/context.js';
-import { mendRecord } from './task/mend-record.js';
+import { type Context, printAnswer } from '../program/context.js';
+import { withProject } from '../program/project-client.js';
 
 /** `ability why KEY`: how a task reached its state. Source: docs/architecture.md#promises. */
 export async function run(context: Context, [key]: [string]): Promise<void> {
-  return withSession(context, await openRegistry(context), async (connection) => {
-    const story = await explainTask(connection, key, (seen) => mendRecord(connection, key, seen));
-    const next = nextCommands(story, currentUser(context.env).name).map(({ command, purpose }) => ({
-      command: asTyped(command, context),
-      purpose,
-    }));
-    const { flags, terminal } = context;
-    terminal.print(
-      flags.json ? JSON.stringify({ ...story, next }, null, 2) : renderStory(story, next, terminal.style, context),
-    );
+  const [story, page] = await withProject(context, async (project): Promise<[TaskStory, string | undefined]> => {
+    const told = await project.call('explainTask', { key });
+    return [told, pageWords(pageThrough(context, key, told.links.page), project.isOwnRuntime(), context, key)];
   });
+  const next = nextCommands(story, readerOf(context.env)).map(({ command, purpose }) => ({
+    command: asTyped(command, context),
+    purpose,
+  }));
+  printAnswer(context, { ...story, next }, () => renderStory(story, next, context.terminal.style, context, page));
 }

@@ -1,8 +1,10 @@
 import type { ConsentQuestion } from '../../../contracts/agent-runtime.js';
-import { AbilityError, usageError } from '../../../contracts/problem.js';
+import { usageError } from '../../../contracts/problem.js';
+import { readCaller } from '../../../operations/read-caller.js';
+import { defined } from '../../../text/defined.js';
 import { plainText } from '../output/plain-text.js';
 import type { Context } from '../program/context.js';
-import { readCaller } from './read-caller.js';
+import { unlessRefused } from '../program/unless-refused.js';
 
 /** The user left a question with Ctrl-C, before anything was done. */
 export class Cancelled extends Error {}
@@ -87,34 +89,27 @@ export async function askChoice<T extends string>(
   if (!canAsk(context)) return needed(question, choices);
   const { isCancel, select } = await import('@clack/prompts');
   const options = choices.map((value) => ({ value: value as string, label: value as string }));
-  const { message, fallback } = question;
-  const initial = fallback === undefined ? {} : { initialValue: fallback as string };
-  const answer = await select({ message, options, ...context.terminal.questions(), ...initial });
+  const { message, fallback: initialValue } = question;
+  const answer = await select({ message, options, ...context.terminal.questions(), ...defined({ initialValue }) });
   if (isCancel(answer)) throw new Cancelled();
   return choices.find((choice) => choice === answer) ?? needed(question);
 }
 
 function needed<T>({ flag, fallback }: Question<T>, choices: readonly string[] = []): T {
   if (fallback !== undefined) return fallback;
+  const one = choices.length > 0 ? ` ${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}` : '';
   throw usageError(
     `${flag} is required without an interactive terminal`,
-    `Pass ${flag}${choices.length > 0 ? ` ${oneOf(choices)}` : ''}; \`--help\` has examples.`,
+    `Pass ${flag}${one}; \`--help\` has examples.`,
   );
 }
 
 function faultOf(answer: string, check: TextQuestion['check']): string | undefined {
   if (answer.trim() === '') return 'An answer is required';
-  try {
-    check?.(answer);
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof AbilityError)) throw error;
-    return `${error.message}. ${error.suggestion ?? ''}`;
-  }
-}
-
-function oneOf(choices: readonly string[]): string {
-  return `${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`;
+  return unlessRefused(
+    () => void check?.(answer),
+    ({ message, suggestion = '' }) => `${message}. ${suggestion}`,
+  );
 }
 
 /** @returns undefined without a person at a terminal, as agents cannot agree. @throws Cancelled at Ctrl-C. */
@@ -128,12 +123,8 @@ export async function agreeAtTerminal(
   for (const { ability_id, input } of calls)
     terminal.note(`  ${ability_id}  ${plainText(JSON.stringify(input), '  ')}`);
   const asking = { ...context, flags: { ...flags, yes: false } };
-  const said = await askText(asking, undefined, {
-    flag: '--agree',
-    message: 'Go on? (yes or no)',
-    check: refuseOthers,
-  });
-  return isYes(said);
+  const question = { flag: '--agree', message: 'Go on? (yes or no)', check: refuseOthers };
+  return isYes(await askText(asking, undefined, question));
 }
 
 function isYes(said: string): boolean {

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { type AbilityError, reasonOf, usageError } from '../../../contracts/problem.js';
+import { reasonOf, usageError } from '../../../contracts/problem.js';
 import { isDuration, parseDuration } from '../../../rules/duration.js';
 
 /** Milliseconds. @throws AbilityError `usage.invalid`. */
@@ -7,8 +7,7 @@ export function readDuration(flag: string, text: string): number {
   try {
     return parseDuration(text);
   } catch (error) {
-    const message = `${flag} ${text}: ${reasonOf(error)}`;
-    throw usageError(message, 'Use 500ms, 20s, 10m, 24h or 7d.');
+    throw usageError(`${flag} ${text}: ${reasonOf(error)}`, 'Use 500ms, 20s, 10m, 24h or 7d.');
   }
 }
 
@@ -17,14 +16,11 @@ const MAX_CHARACTERS = 1000;
 /** The purpose of a task, as one line of at most 1000 characters. @throws AbilityError `usage.invalid`. */
 export function readIntent(text: string): string {
   const intent = text.trim().replaceAll(/\s+/g, ' ');
-  if (intent === '') throw refusal('--intent is empty');
-  if (intent.length <= MAX_CHARACTERS) return intent;
-  throw refusal(`--intent has ${intent.length} characters; it may have ${MAX_CHARACTERS}`);
-}
-
-function refusal(message: string): AbilityError {
-  const suggestion = "Describe in a few words what the task is for: --intent 'rotate the certificate before Friday'.";
-  return usageError(message, suggestion);
+  if (intent !== '' && intent.length <= MAX_CHARACTERS) return intent;
+  throw usageError(
+    intent === '' ? '--intent is empty' : `--intent has ${intent.length} characters; it may have ${MAX_CHARACTERS}`,
+    "Describe in a few words what the task is for: --intent 'rotate the certificate before Friday'.",
+  );
 }
 
 const ADDRESS = /^(?:\[([0-9a-f:.]+)\]|([0-9.]+|localhost)):(\d{1,5})$/i;
@@ -48,7 +44,9 @@ const TIMESTAMP = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})
 export function parseTime(text: string): Date | undefined {
   const [, day, time = '00:00', zone = 'Z'] = TIMESTAMP.exec(text.trim()) ?? [];
   const date = new Date(`${day}T${time}${zone.toUpperCase()}`);
-  return day === undefined || Number.isNaN(date.getTime()) || !isDay(day) ? undefined : date;
+  if (day === undefined || Number.isNaN(date.getTime())) return undefined;
+  // `Date` would read 31 February as a day of March.
+  return new Date(`${day}T00:00Z`).toISOString().startsWith(day) ? date : undefined;
 }
 
 /**
@@ -58,19 +56,11 @@ export function parseTime(text: string): Date | undefined {
 export function readSince(text: string, now: number): Date {
   if (isDuration(text)) return new Date(now - parseDuration(text));
   const date = parseTime(text);
-  if (!date) throw refuse(`--since ${text} is neither a duration nor a time`);
-  if (date.getTime() > now) throw refuse(`--since ${text} lies in the future`);
-  return date;
-}
-
-/** `Date` would read 31 February as a day of March. */
-function isDay(day: string): boolean {
-  return new Date(`${day}T00:00Z`).toISOString().startsWith(day);
-}
-
-function refuse(message: string): AbilityError {
-  const suggestion = 'Use 30m, 24h or 7d, or a time such as 2026-01-31T08:00:00Z.';
-  return usageError(message, suggestion);
+  if (date && date.getTime() <= now) return date;
+  throw usageError(
+    `--since ${text} ${date ? 'lies in the future' : 'is neither a duration nor a time'}`,
+    'Use 30m, 24h or 7d, or a time such as 2026-01-31T08:00:00Z.',
+  );
 }
 
 /** Such as `--deny-if` for `denyIf`. */

@@ -23,22 +23,16 @@ export async function readKind(context: Context, flags: KindFlags): Promise<Kind
     const question = { flag: '--language', message: 'In which language?', fallback: 'node' as const };
     return { kind, language: await askChoice(context, flags.language, LANGUAGES, question) };
   }
-  return kind === 'api' ? readApi(context, flags) : readMcp(context, flags);
-}
-
-async function readApi(context: Context, { endpoint, method = 'GET', path = '/' }: KindFlags): Promise<KindChoice> {
-  const message = 'Where is the service? (https://..., or env:NAME of a variable that holds the address)';
-  return { kind: 'api', method, path, endpoint: await askText(context, endpoint, { flag: '--endpoint', message }) };
-}
-
-async function readMcp(context: Context, flags: KindFlags): Promise<KindChoice> {
-  const server = await askText(context, flags.server, {
-    flag: '--server',
-    message: 'Which MCP server? (its name here)',
-  });
+  if (kind === 'api') {
+    const message = 'Where is the service? (https://..., or env:NAME of a variable that holds the address)';
+    const endpoint = await askText(context, flags.endpoint, { flag: '--endpoint', message });
+    return { kind, method: flags.method ?? 'GET', path: flags.path ?? '/', endpoint };
+  }
+  const question = { flag: '--server', message: 'Which MCP server? (its name here)' };
+  const server = await askText(context, flags.server, question);
   const tool = await askText(context, flags.tool, { flag: '--tool', message: 'Which of its tools?' });
   const definition = definitionOf(flags);
-  return { kind: 'mcp', server, tool, ...(definition && { definition }) };
+  return { kind, server, tool, ...(definition && { definition }) };
 }
 
 function definitionOf({ command, url }: KindFlags): JsonObject | undefined {

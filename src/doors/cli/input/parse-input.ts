@@ -1,16 +1,15 @@
 import { resolve } from 'node:path';
 import type { GivenFiles } from '../../../client/index.js';
-import { FILE_LIMITS } from '../../../contracts/files.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../contracts/json.js';
 import { AbilityError, reasonOf, usageError } from '../../../contracts/problem.js';
 import type { Project } from '../../../definitions/formats/project.js';
+import { maxFileOf } from '../../../definitions/max-file.js';
 import { parseJson as parseLoosely } from '../../../disk/read-json.js';
 import { readUpTo } from '../../../disk/read-up-to.js';
 import { refuseUnsafeKeys } from '../../../rules/unsafe-keys.js';
-import { parseBytes } from '../../../text/byte-size.js';
+import { shellWord } from '../../../shown/typed-command.js';
 import { readInput, readUtf8 } from '../../../text/lossless-json/read-json.js';
 import { MAX_INPUT_BYTES, type Terminal } from '../output/terminal/terminal.js';
-import { shellWord } from '../output/typed-command.js';
 import type { DefinitionFlags } from '../program/definitions.js';
 
 /** Where `@file` and `-` are read. */
@@ -128,7 +127,7 @@ function invalid(message: string, suggestion?: string): AbilityError {
 }
 
 /** Absolute paths of `--file name=PATH` by input name. @throws AbilityError `usage.invalid`. */
-export function parseFiles(assignments: readonly string[], { policy }: Project, cwd: string): GivenFiles {
+export function parseFiles(assignments: readonly string[], project: Project, cwd: string): GivenFiles {
   const paths = new Map<string, string[]>();
   for (const assignment of assignments) {
     const [, name, path] = /^([^=]+)=(.+)$/s.exec(assignment) ?? [];
@@ -137,6 +136,5 @@ export function parseFiles(assignments: readonly string[], { policy }: Project, 
     }
     paths.set(name, [...(paths.get(name) ?? []), resolve(cwd, path)]);
   }
-  const maxBytes = policy.max_file === undefined ? undefined : parseBytes(policy.max_file);
-  return { paths: Object.fromEntries(paths), maxBytes: maxBytes ?? FILE_LIMITS.file_bytes };
+  return { paths: Object.fromEntries(paths), maxBytes: maxFileOf(project) };
 }

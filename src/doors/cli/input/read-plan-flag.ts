@@ -45,19 +45,15 @@ function readFile(path: string, cwd: string): PlanFlag {
 
 /** Checks only the parts read here; the digest verifies the whole. */
 function isPlanFile(value: unknown): value is Pick<PlanPreview, 'plan' | 'input' | 'digest' | 'input_digest'> {
-  if (
-    !isJsonObject(value) ||
-    !isJsonObject(value.plan) ||
-    !isJsonObject(value.input) ||
-    !isJsonObject(value.plan.operations)
-  )
-    return false;
-  return Object.values(value.plan.operations).every(
-    (operation) => isJsonObject(operation) && isJsonObject(operation.implementation),
-  );
+  if (!isJsonObject(value) || !isJsonObject(value.plan) || !isJsonObject(value.input)) return false;
+  const { operations } = value.plan;
+  const isOperation = (one: unknown): boolean => isJsonObject(one) && isJsonObject(one.implementation);
+  return isJsonObject(operations) && Object.values(operations).every(isOperation);
 }
 
 function refusal(message: string): AbilityError {
-  const suggestion = 'Pass the `reference` or the `digest` that `ability plan` prints, or @file of its --json.';
-  return usageError(message, suggestion);
+  return usageError(
+    message,
+    'Pass the `reference` or the `digest` that `ability plan` prints, or @file of its --json.',
+  );
 }

@@ -16,12 +16,11 @@ export interface CommandToken {
  * The token in `ABILITY_TOKEN`; undefined if unset. @throws AbilityError `door.unauthenticated` if it opens
  * nothing; `door.forbidden`, `approval.by_agent` if it may not decide.
  */
-export function readToken({ env }: Pick<Context, 'env'>, { root, project }: Registry): CommandToken | undefined {
+export function readToken({ env }: Pick<Context, 'env'>, registry: Registry): CommandToken | undefined {
   const text = env.ABILITY_TOKEN?.trim();
   if (text === undefined || text === '') return undefined;
-  const shown = readTokenText(text);
-  if (!shown) throw opensNothing('is no token');
-  const folder = new TokenFolder(pathsOf(root).tokens, project.project);
+  if (!readTokenText(text)) throw opensNothing('is no token');
+  const folder = openTokens(registry);
   const token = folder.authenticate(text);
   if (token) return { text, token: mayDecide(token) };
   if (folder.isReadable()) throw opensNothing('is unknown here, expired or revoked');

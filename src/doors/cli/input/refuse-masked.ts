@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../contracts/json.js';
+import type { JsonObject } from '../../../contracts/json.js';
 import { AbilityError } from '../../../contracts/problem.js';
 
 /** The mask of a secret in records; see docs/operations.md. */
@@ -6,32 +6,25 @@ const MASK = '***';
 
 /** A new run would get the masks as values. @throws AbilityError `record.masked`, naming the fields. */
 export function refuseMasked(key: string, input: JsonObject): void {
-  const fields = maskedFields(input);
-  if (fields.length === 0) return;
-  throw new AbilityError({
-    code: 'record.masked',
-    message: `Temporal no longer has the input of ${key}, and its record masks secrets in ${fields.join(', ')}`,
-    suggestion: `Name a field without them (\`ability task get ${key} FIELD\`), or read the record: \`ability task record ${key}\`.`,
-    details: { fields },
-  });
+  refuse(
+    input,
+    (fields) => `Temporal no longer has the input of ${key}, and its record masks secrets in ${fields}`,
+    `Name a field without them (\`ability task get ${key} FIELD\`), or read the record: \`ability task record ${key}\`.`,
+  );
 }
 
 /** For inputs stored for an unattended run. @throws AbilityError `record.masked`, naming the fields. */
 export function refuseMaskedInput(input: JsonObject): void {
-  const fields = maskedFields(input);
+  refuse(
+    input,
+    (fields) => `The input has ${MASK} in ${fields}, which records and outputs have in place of secrets`,
+    'Pass the values themselves; a secret that a tool needs belongs in a credential of its implementation.',
+  );
+}
+
+function refuse(input: JsonObject, message: (fields: string) => string, suggestion: string): void {
+  const fields = Object.keys(input).filter((name) => JSON.stringify([name, input[name]]).includes(MASK));
   if (fields.length === 0) return;
-  throw new AbilityError({
-    code: 'record.masked',
-    message: `The input has ${MASK} in ${fields.join(', ')}, which records and outputs have in place of secrets`,
-    suggestion: 'Pass the values themselves; a secret that a tool needs belongs in a credential of its implementation.',
-    details: { fields },
-  });
-}
-
-function maskedFields(input: JsonObject): string[] {
-  return Object.keys(input).filter((name) => name.includes(MASK) || hasMask(input[name] as Json));
-}
-
-function hasMask(value: Json): boolean {
-  return JSON.stringify(value).includes(MASK);
+  const details = { fields };
+  throw new AbilityError({ code: 'record.masked', message: message(fields.join(', ')), suggestion, details });
 }

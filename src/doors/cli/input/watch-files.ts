@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { foldersOf, MODULES, PROJECT_FILE } from '../../../definitions/find-project.js';
 import type { Registry } from '../../../definitions/registry.js';
 
@@ -25,7 +26,8 @@ export async function untilChange(
 ): Promise<void> {
   let last = before;
   while (!signal.aborted) {
-    await pause(signal);
+    // Ends early when it is aborted.
+    await sleep(LOOK_MS, undefined, { signal }).catch(() => {});
     const now = fingerprint(root, folders, files);
     if (now !== before && now === last) return;
     last = now;
@@ -34,17 +36,18 @@ export async function untilChange(
 
 /** Changes whenever a file in the folders, `ability.yaml` or one of `more` changes. */
 export function fingerprint(root: string, folders: readonly string[], more: readonly string[] = []): string {
-  const files = folders.flatMap((folder) => listOf(folder).map((name) => join(folder, name)));
-  return [...[PROJECT_FILE, ...more].map((file) => join(root, file)), ...files].map(stampOf).join('\n');
-}
-
-function stampOf(path: string): string {
-  const stat = statSync(path, { throwIfNoEntry: false });
-  return `${path} ${stat?.mtimeMs ?? 'gone'} ${stat?.size ?? ''}`;
-}
-
-function listOf(folder: string): string[] {
-  return existsSync(folder) ? readdirSync(folder).sort() : [];
+  const files = folders.flatMap((folder) => {
+    return existsSync(folder)
+      ? readdirSync(folder)
+          .map((name) => join(folder, name))
+          .sort()
+      : [];
+  });
+  const stamps = [...[PROJECT_FILE, ...more].map((file) => join(root, file)), ...files].map((path) => {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    return `${path} ${stat?.mtimeMs ?? 'gone'} ${stat?.size ?? ''}`;
+  });
+  return stamps.join('\n');
 }
 
 function foldersIn(folder: string): string[] {
@@ -58,17 +61,5 @@ function scriptsIn(value: unknown): string[] {
   return Object.entries(value).flatMap(([key, item]) => {
     const path = key === 'script' ? (item as { path?: unknown } | null)?.path : undefined;
     return typeof path === 'string' ? [path] : scriptsIn(item);
-  });
-}
-
-function pause(signal: AbortSignal): Promise<void> {
-  return new Promise((done) => {
-    const timer = setTimeout(wake, LOOK_MS);
-    signal.addEventListener('abort', wake, { once: true });
-    function wake(): void {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', wake);
-      done();
-    }
   });
 }

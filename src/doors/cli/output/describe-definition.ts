@@ -5,87 +5,71 @@ import type { ImplementationBody } from '../../../definitions/formats/implementa
 import type { LowLevel } from '../../../definitions/formats/low-level.js';
 import { plainText } from './plain-text.js';
 
+/** A part of a definition; a list is one line; empty or undefined: none. */
+type Part = [label: string, value: string | readonly string[] | undefined];
+
 /** An ability's contract without its schemas, one line for each part that it has. */
 export function describeDefinition(definition: LowLevel | HighLevel | AgentProfile): string[] {
   const { scope, routing_hints: hints = {} } = definition;
+  return linesOf([
+    ['status', describeLifecycle(definition)],
+    ['modules', scope.modules],
+    ...partsOfKind(definition),
+    ['keywords', hints.keywords],
+    ['not for', hints.negative_keywords],
+    ['suggested in', hints.scopes],
+    ['hint', hints.notes],
+  ]);
+}
+
+function partsOfKind(definition: LowLevel | HighLevel | AgentProfile): Part[] {
+  if ('instructions' in definition) {
+    const operations = definition.operations.length > 0 ? definition.operations : ['nothing'];
+    return [['instructions', definition.instructions], ...partsOfUse({ ...definition, operations })];
+  }
   return [
-    ...said('status', describeLifecycle(definition)),
-    ...listed('modules', scope.modules),
-    ...describeKind(definition),
-    ...listed('keywords', hints.keywords),
-    ...listed('not for', hints.negative_keywords),
-    ...listed('suggested in', hints.scopes),
-    ...said('hint', hints.notes),
+    ...('steps' in definition ? partsOfWorkflow(definition) : partsOfOperation(definition)),
+    ...startsOf(definition),
   ];
 }
 
-function describeKind(definition: LowLevel | HighLevel | AgentProfile): string[] {
-  if ('instructions' in definition) return describeAgent(definition);
-  const own = 'steps' in definition ? describeWorkflow(definition) : describeOperation(definition);
-  return [...own, ...describeStarts(definition)];
-}
-
-function describeAgent({ operations, ...definition }: AgentProfile): string[] {
-  return [
-    ...said('instructions', definition.instructions),
-    ...describeUse({ ...definition, operations: operations.length > 0 ? operations : ['nothing'] }),
-  ];
-}
-
-function describeOperation({ use_cases, notes, effects, output_files = {} }: LowLevel): string[] {
+function partsOfOperation({ use_cases, notes, effects, output_files = {} }: LowLevel): Part[] {
   const files = Object.entries(output_files).map(([name, file]) => {
     const { glob, many = false } = typeof file === 'string' ? { glob: file } : file;
     return `${name} (${glob}${many ? ', any number' : ''})`;
   });
-  return [
-    `effects: ${effects}`,
-    ...each('use case', use_cases),
-    ...listed('leaves files', files),
-    ...said('notes', notes),
-  ];
+  return [['effects', effects], ...each('use case', use_cases), ['leaves files', files], ['notes', notes]];
 }
 
-function describeWorkflow(definition: HighLevel): string[] {
-  const { limits } = definition;
-  return [
-    ...describeUse(definition),
-    ...said('most calls', limits?.max_calls?.toString()),
-    ...said('time for undo and finally', limits?.cleanup),
-  ];
+function partsOfWorkflow(definition: HighLevel): Part[] {
+  const { max_calls, cleanup } = definition.limits ?? {};
+  return [...partsOfUse(definition), ['most calls', max_calls?.toString()], ['time for undo and finally', cleanup]];
 }
 
 type Usable = Pick<HighLevel, 'scenarios' | 'examples' | 'constraints' | 'operations' | 'capabilities' | 'timeout'>;
 
-function describeUse({
-  scenarios,
-  examples = [],
-  constraints = {},
-  operations,
-  capabilities,
-  timeout,
-}: Usable): string[] {
+function partsOfUse({ scenarios, examples = [], constraints = {}, operations, capabilities, timeout }: Usable): Part[] {
+  const shown = examples.map(({ summary, ...example }) => `${summary ?? ''} ${JSON.stringify(example)}`.trim());
   return [
     ...each('scenario', scenarios),
-    ...examples.flatMap(({ summary, ...example }) =>
-      said('example', `${summary ?? ''} ${JSON.stringify(example)}`.trim()),
-    ),
-    ...Object.entries(constraints).flatMap(([name, text]) => said(`constraint ${name}`, text)),
-    ...listed('may call', operations),
-    ...listed('capabilities', capabilities),
-    ...said('time-out', timeout),
+    ...each('example', shown),
+    ...Object.entries(constraints).map(([name, text]): Part => [`constraint ${name}`, text]),
+    ['may call', operations],
+    ['capabilities', capabilities],
+    ['time-out', timeout],
   ];
 }
 
-function describeStarts(definition: LowLevel | HighLevel): string[] {
+function startsOf(definition: LowLevel | HighLevel): Part[] {
   const { triggers = [] } = definition;
   const schedules = ('steps' in definition && definition.schedules) || [];
   return [
-    ...schedules.flatMap(({ id, cron, timezone, environment }) =>
-      said('schedule', `${id}: ${cron} ${timezone}, in ${environment}`),
-    ),
-    ...triggers.flatMap(({ webhook, environment, if: condition }) => {
+    ...schedules.map(({ id, cron, timezone, environment }): Part => {
+      return ['schedule', `${id}: ${cron} ${timezone}, in ${environment}`];
+    }),
+    ...triggers.map(({ webhook, environment, if: condition }): Part => {
       const where = environment === undefined ? '' : `, in ${environment}`;
-      return said('webhook', `/v1/webhooks/${webhook}${where}${condition === undefined ? '' : `, if ${condition}`}`);
+      return ['webhook', `/v1/webhooks/${webhook}${where}${condition === undefined ? '' : `, if ${condition}`}`];
     }),
   ];
 }
@@ -96,12 +80,15 @@ export function describeImplementation(
   { defaults, overridable, tags, prompts }: Described,
 ): string[] {
   return [
-    ...said('summary', body?.summary),
-    ...listed('tags', tags),
-    ...Object.entries(defaults).flatMap(([name, value]) =>
-      said(`default ${name}`, `${JSON.stringify(value)}${overridable.includes(name) ? '' : ', not to be overridden'}`),
-    ),
-    ...said('limitations', body?.limitations),
+    ...linesOf([
+      ['summary', body?.summary],
+      ['tags', tags],
+      ...Object.entries(defaults).map(([name, value]): Part => {
+        const fixed = overridable.includes(name) ? '' : ', not to be overridden';
+        return [`default ${name}`, `${JSON.stringify(value)}${fixed}`];
+      }),
+      ['limitations', body?.limitations],
+    ]),
     ...describePrompts(prompts),
   ].map((line) => `    ${line}`);
 }
@@ -114,17 +101,16 @@ interface Described {
 }
 
 export function describePrompts(prompts: Record<string, string> = {}): string[] {
-  return Object.entries(prompts).flatMap(([name, text]) => said(`prompt ${name}`, text));
+  return linesOf(Object.entries(prompts).map(([name, text]): Part => [`prompt ${name}`, text]));
 }
 
-function listed(label: string, items: string[] | undefined): string[] {
-  return items && items.length > 0 ? said(label, items.join(', ')) : [];
+function each(label: string, items: readonly string[] = []): Part[] {
+  return items.map((item): Part => [label, item]);
 }
 
-function each(label: string, items: string[] | undefined): string[] {
-  return (items ?? []).flatMap((item) => said(label, item));
-}
-
-function said(label: string, text: string | undefined): string[] {
-  return text === undefined || text === '' ? [] : [`${label}: ${plainText(text)}`];
+function linesOf(parts: readonly Part[]): string[] {
+  return parts.flatMap(([label, value]) => {
+    const text = [value ?? []].flat().join(', ');
+    return text === '' ? [] : [`${label}: ${plainText(text)}`];
+  });
 }

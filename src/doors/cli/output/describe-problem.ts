@@ -1,8 +1,8 @@
 import { formatLocation, type Problem } from '../../../contracts/problem.js';
 import { oneLine } from '../../../rules/shown-text.js';
+import { asTyped, type Typist } from '../../../shown/typed-command.js';
 import { plainText } from './plain-text.js';
 import type { Style } from './terminal/terminal.js';
-import { asTyped, type Typist } from './typed-command.js';
 
 /** No text can imitate its lines. @param label blank below a line that already reports the failure. */
 export function describeProblem(

@@ -11,6 +11,11 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
+/** A text of at most so many characters, and dots where it goes on. */
+export function cut(text: string, max: number): string {
+  return text.length > max ? `${text.slice(0, max)}...` : text;
+}
+
 /** The first line of a text, as {@link plainText} gives it. */
 export function firstLine(text: string): string {
   return plainText(text.trim().split('\n', 1)[0] ?? '');

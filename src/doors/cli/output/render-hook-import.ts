@@ -3,9 +3,9 @@ import type { NotTaken } from '../../../authoring/import/hooks/read-settings.js'
 import type { PlannedFile } from '../../../authoring/write-together.js';
 import type { JsonObject } from '../../../contracts/json.js';
 import { oneLine } from '../../../rules/shown-text.js';
+import { commandOf } from '../../../shown/typed-command.js';
 import type { DeniedCall } from '../commands/import/call-to-show.js';
 import type { Style } from './terminal/terminal.js';
-import { commandOf } from './typed-command.js';
 
 export interface HookImport {
   source: string;
@@ -24,14 +24,10 @@ export function hooksAsJson({ source, isDryRun, hooks, notTaken, files, lost }: 
   return {
     status: isDryRun ? 'planned' : 'imported',
     source,
-    hooks: hooks.map(({ draft, definition }) => ({
-      id: draft.id,
-      at: draft.at,
-      phase: draft.phase,
-      abilities: abilitiesOf(draft),
-      must_deny: definition.must_deny ?? [],
-      notes: draft.notes,
-    })),
+    hooks: hooks.map(({ draft, definition: { must_deny = [] } }) => {
+      const { id, at, phase, notes } = draft;
+      return { id, at, phase, abilities: abilitiesOf(draft), must_deny, notes };
+    }),
     not_taken: notTaken.map(({ at, why }) => ({ at, why })),
     removed: lost.removed,
     changed: lost.changed,
@@ -48,7 +44,7 @@ export function renderHookImport(done: HookImport, style: Style): string {
   const lines = [`${hooks.length} of ${hooks.length + notTaken.length} hooks of ${source}:`];
   for (const hook of hooks) lines.push('', ...linesOf(hook, done, style));
   if (notTaken.length > 0) lines.push('', style('bold', 'Not imported'));
-  for (const { at, why } of notTaken) lines.push(`  ${at}: ${shown(why)}`);
+  for (const { at, why } of notTaken) lines.push(`  ${at}: ${oneLine(why)}`);
   const will = isDryRun ? 'Would be' : 'Now';
   if (lost.removed.length > 0) lines.push('', style('bold', `${will} removed: ${lost.removed.join(', ')}`));
   if (lost.changed.length > 0) lines.push('', style('bold', `${will} changed: ${lost.changed.join(', ')}`));
@@ -85,23 +81,17 @@ function linesOf({ draft, definition }: WrittenDraft, { isRun }: HookImport, sty
     ...mapped.map(({ tool, abilities }) => `  guards ${abilities.join(', ')}, which it sees as ${tool}`),
     '  fails closed: a crash, a time-out or an answer that cannot be understood refuses the call',
     ...(must
-      ? must.map(({ ability, input }) => `  must deny ${ability} ${shown(JSON.stringify(input))}`)
-      : [
-          draft.asks
-            ? `  asks ${draft.asks.key}; its silence refuses (\`abstain: deny\`): if it answers only to object, set \`abstain: allow\``
-            : isRun
-              ? `  denied none of the usual offences, ${SILENCE}`
-              : `  was not run, ${SILENCE}`,
-        ]),
+      ? must.map(({ ability, input }) => `  must deny ${ability} ${oneLine(JSON.stringify(input))}`)
+      : [`  ${silenceOf(draft, isRun)}`]),
     ...notes.map((note) => `  ${note}`),
   ];
 }
 
-function abilitiesOf({ mapped }: WrittenDraft['draft']): string[] {
-  return [...new Set(mapped.flatMap(({ abilities }) => abilities))];
+function silenceOf({ asks }: WrittenDraft['draft'], isRun: boolean): string {
+  if (!asks) return `${isRun ? 'denied none of the usual offences' : 'was not run'}, ${SILENCE}`;
+  return `asks ${asks.key}; its silence refuses (\`abstain: deny\`): if it answers only to object, set \`abstain: allow\``;
 }
 
-/** Untrusted text, in full on one line. */
-function shown(text: string): string {
-  return oneLine(text);
+function abilitiesOf({ mapped }: WrittenDraft['draft']): string[] {
+  return [...new Set(mapped.flatMap(({ abilities }) => abilities))];
 }

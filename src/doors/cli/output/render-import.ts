@@ -5,7 +5,7 @@ import type {
   PlannedOperation,
   Undecided,
 } from '../../../authoring/import/planned-import.js';
-import { describeDifference, type ShownDifference, showUnseen } from '../../../text/value-differences.js';
+import { describeDifference, showUnseen } from '../../../text/value-differences.js';
 import type { ImportSource } from '../commands/import/import-into-project.js';
 import type { Style } from './terminal/terminal.js';
 
@@ -53,40 +53,29 @@ function asJson<T extends PlannedChange>({ status: _, definition, ...rest }: T, 
 
 export function renderImport({ source, planned, isDryRun }: ImportEnd, style: Style): string {
   const { operations, config, leftOut, notSelected, gone, undecided, select, notes } = planned;
-  const withStatus = (status: PlannedChange['status']): PlannedOperation[] =>
-    operations.filter((operation) => operation.status === status);
-  const [fresh, changed, same, kept] = [
-    withStatus('new'),
-    withStatus('changed'),
-    withStatus('unchanged'),
-    withStatus('kept'),
-  ];
+  const [fresh = [], changed = [], same = [], kept = []] = (['new', 'changed', 'unchanged', 'kept'] as const).map(
+    (status) => operations.filter((operation) => operation.status === status),
+  );
+  const freshFiles = fresh.map(
+    ({ key, file, definition }) => `  ${key}  ${String(definition?.effects ?? '')}  ${file}`,
+  );
+  const goneFiles = gone.map(({ key, file }) => `  ${key}  ${file}`);
+  const sameKeys = same.map(({ key }) => key);
+  const allNotes = [...notes, ...notesOf([...fresh, ...changed])].map((note) => `  ${showUnseen(note)}`);
   const did = isDryRun ? 'Would import' : 'Imported';
   const counts = `${fresh.length} new, ${changed.length} changed, ${same.length} unchanged, ${kept.length} kept, ${leftOut.length} left out`;
   return [
     `${did} from ${showUnseen(source.name)} (${showUnseen(source.location)}): ${counts}`,
-    ...section(`New${countsByEffect(fresh)}`, fewOf(fresh.map(renderNew)), style),
+    ...section(`New${countsByEffect(fresh)}`, fewOf(freshFiles), style),
     ...section('Changed at the source, and in the file', fewOf(changed.map(renderChange)), style),
     ...section('Kept as edited by people', fewOf([...kept].sort(conflictsFirst).map(renderChange)), style),
     ...section('To decide: their names do not match their effects', renderUndecided(undecided), style),
     ...section('Left out', renderLeftOut(leftOut), style),
-    ...section(
-      'No longer at the source; the file stays',
-      fewOf(gone.map(({ key, file }) => `  ${key}  ${file}`)),
-      style,
-    ),
-    ...names(
-      'Unchanged',
-      same.map(({ key }) => key),
-      style,
-    ),
+    ...section('No longer at the source; the file stays', fewOf(goneFiles), style),
+    ...names('Unchanged', sameKeys, style),
     ...names(`Not chosen by ${select?.join(' ') ?? ''}`, notSelected, style),
     ...section('Configuration', config ? [`  ${config.file}: ${config.status}${renderDetails(config)}`] : [], style),
-    ...section(
-      'Notes',
-      [...notes, ...notesOf([...fresh, ...changed])].map((note) => `  ${showUnseen(note)}`),
-      style,
-    ),
+    ...section('Notes', allNotes, style),
     ...(isDryRun ? ['', 'Nothing was written; leave out --dry-run to write it.'] : []),
   ].join('\n');
 }
@@ -112,12 +101,8 @@ function fewOf(lines: string[]): string[] {
 /** For many new operations, their effects matter more than their names. */
 function countsByEffect(fresh: PlannedOperation[]): string {
   if (fresh.length <= MAX_NAMES) return '';
-  const counts = new Map<string, number>();
-  for (const { definition } of fresh) {
-    const effect = String(definition?.effects ?? '');
-    counts.set(effect, (counts.get(effect) ?? 0) + 1);
-  }
-  return `: ${[...counts].map(([effect, count]) => `${count} ${effect}`).join(', ')}`;
+  const byEffect = groupOf(fresh.map(({ key, definition }) => [String(definition?.effects ?? ''), key]));
+  return `: ${byEffect.map(([effect, keys]) => `${keys.length} ${effect}`).join(', ')}`;
 }
 
 function conflictsFirst(one: PlannedOperation, other: PlannedOperation): number {
@@ -141,15 +126,8 @@ function renderLeftOut(leftOut: LeftOut[]): string[] {
   if (leftOut.length <= MAX_NAMES) {
     return leftOut.map(({ source, reason }) => `  ${showUnseen(source)}: ${showUnseen(reason)}`);
   }
-  const byReason = new Map<string, string[]>();
-  for (const { source, reason } of leftOut) {
-    byReason.set(reason, [...(byReason.get(reason) ?? []), showUnseen(source)]);
-  }
-  return [...byReason].map(([reason, sources]) => `  ${showUnseen(reason)}: ${sources.join(', ')}`);
-}
-
-function renderNew({ key, file, definition }: PlannedOperation): string {
-  return `  ${key}  ${String(definition?.effects ?? '')}  ${file}`;
+  const byReason = groupOf(leftOut.map(({ source, reason }) => [reason, showUnseen(source)]));
+  return byReason.map(([reason, sources]) => `  ${showUnseen(reason)}: ${sources.join(', ')}`);
 }
 
 function renderChange(change: PlannedOperation): string {
@@ -157,13 +135,13 @@ function renderChange(change: PlannedOperation): string {
 }
 
 function renderDetails({ status, reason, differences, conflicts }: PlannedChange): string {
-  const own = status === 'kept' ? differences.map((difference) => `edited: ${describeDifference(difference)}`) : [];
-  const written = status === 'changed' ? differences.map(describeDifference) : [];
+  const shown = status === 'kept' || status === 'changed' ? differences.map(describeDifference) : [];
   const lines = [
     ...(reason === undefined ? [] : [showUnseen(reason)]),
-    ...conflicts.map(renderConflict),
-    ...written,
-    ...own,
+    ...conflicts.map(({ at, before = 'nothing', after = 'nothing' }) => {
+      return `both changed ${at}: here ${before}, at the source ${after}; --overwrite takes the latter`;
+    }),
+    ...shown.map((difference) => (status === 'kept' ? `edited: ${difference}` : difference)),
   ];
   if (lines.length > MAX_DIFFERENCES) {
     lines.splice(MAX_DIFFERENCES, lines.length, `and ${lines.length - MAX_DIFFERENCES} more, which --json lists`);
@@ -171,12 +149,13 @@ function renderDetails({ status, reason, differences, conflicts }: PlannedChange
   return lines.map((line) => `\n    ${line}`).join('');
 }
 
-function renderConflict({ at, before, after }: ShownDifference): string {
-  return `both changed ${at}: here ${before ?? 'nothing'}, at the source ${after ?? 'nothing'}; --overwrite takes the latter`;
+function notesOf(operations: PlannedOperation[]): string[] {
+  const about = groupOf(operations.flatMap(({ key, notes }) => notes.map((note): [string, string] => [note, key])));
+  return about.map(([note, keys]) => `${note}: ${someOf(keys, MAX_NOTED)}`);
 }
 
-function notesOf(operations: PlannedOperation[]): string[] {
-  const about = new Map<string, string[]>();
-  for (const { key, notes } of operations) for (const note of notes) about.set(note, [...(about.get(note) ?? []), key]);
-  return [...about].map(([note, keys]) => `${note}: ${someOf(keys, MAX_NOTED)}`);
+function groupOf(pairs: [of: string, item: string][]): [of: string, items: string[]][] {
+  const groups = new Map<string, string[]>();
+  for (const [of, item] of pairs) groups.set(of, [...(groups.get(of) ?? []), item]);
+  return [...groups];
 }

@@ -12,9 +12,8 @@ export const DRIFT_WORDS: Readonly<Record<Drift, string>> = {
   taken: 'created by hand under a name that a definition states',
 };
 
-export function renderSchedules(schedules: readonly SeenSchedule[], drifts: ReadonlyMap<string, Drift>): string {
-  const rows = schedules.map(({ spec, paused, next, counts, last }) => {
-    const drift = drifts.get(spec.id);
+export function renderSchedules(schedules: readonly (SeenSchedule & { drift: Drift | null })[]): string {
+  const rows = schedules.map(({ spec, paused, next, counts, last, drift }) => {
     return [
       spec.id,
       spec.ability,

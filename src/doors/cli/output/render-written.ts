@@ -1,6 +1,6 @@
 import type { NextStep } from '../../../authoring/scaffold/scaffold.js';
+import { asTyped } from '../../../shown/typed-command.js';
 import type { Context } from '../program/context.js';
-import { asTyped } from './typed-command.js';
 
 export interface WrittenReport {
   created: string[];

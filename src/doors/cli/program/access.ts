@@ -4,23 +4,46 @@ const access = {
   createKey: () =>
     declare(
       'create',
-      'make a seal key for ABILITY_SEAL_KEYS; it is shown once, and kept nowhere',
+      'make a seal key for ABILITY_SEAL_KEYS, or the key of a door; it is shown once, and kept nowhere',
       'export ABILITY_SEAL_KEYS="$(ability keys create)"',
       'ability keys create --add   # to rotate: docs/operations.md, "Rotating seal keys"',
     )
       .option('--id <id>', 'what the key is called (default: from the time)')
-      .option('--add', 'print the keys of ABILITY_SEAL_KEYS with the new one behind them, to rotate'),
+      .option('--add', 'print the keys of ABILITY_SEAL_KEYS with the new one behind them, to rotate')
+      .option('--for-door', 'instead a key for ABILITY_DOOR_KEY, with which a door signs who decides'),
   createToken: () =>
     declare(
       'create',
       'make a token; it is shown once, and only its hash is kept',
       'ability token create --person alice --can read,run,approve --expires 90d',
       'ability token create --agent reviewer --person alice --can read,run --expires 7d',
+      'ability token create --person bob --can read,run --environments dev,staging --abilities "report.*"',
     )
       .requiredOption('--person <name>', 'the person in whose name it is used')
       .option('--agent <name>', 'it is of an agent that acts for that person; it never approves')
       .option('--can <rights>', 'what it allows, of read, run and approve, with commas between', 'read')
+      .option('--environments <globs>', 'only there, with commas between')
+      .option('--abilities <globs>', 'only for these ids, with commas between, such as "report.*,db.read"')
       .option('--expires <duration>', 'how long it holds, at most 366d', '90d'),
+  listTokens: () =>
+    declare('list', 'list the tokens, without what they open with', 'ability token list', 'ability token list --json'),
+  revokeToken: () =>
+    declare('revoke <id>', 'end a token at once and for good', 'ability token revoke 3f9a1c20b7de4410'),
+  login: () =>
+    declare(
+      'login',
+      'sign in at a door of `ability serve`: a person confirms a code on its page',
+      'ability login --door https://ability.acme.test',
+    ).option(
+      '--expires <duration>',
+      'sign out by itself after this time, at most 12h (default: 12h, or with the session)',
+    ),
+  logout: () =>
+    declare(
+      'logout',
+      'sign out at a door: ends the token of `ability login`',
+      'ability logout --door https://ability.acme.test',
+    ),
   serve: () =>
     declare(
       'serve',
@@ -28,6 +51,7 @@ const access = {
       'ability serve',
       'ability serve --host 0.0.0.0 --port 443 --tls-cert cert.pem --tls-key key.pem',
       'ability serve --behind-proxy ability.acme.test',
+      'ability serve --behind-proxy ability.acme.test --oidc-issuer https://id.acme.test --oidc-client ability   # docs/sign-in.md',
     )
       .option(
         '--host <host>',
@@ -39,6 +63,12 @@ const access = {
       .option('--tls-key <file>', 'its key, PEM')
       .option('--behind-proxy <name>', 'the host name under which a proxy that ends TLS is reached')
       .option('--trust-proxy-user <header>', 'on this machine only: the header in which a proxy names who asks')
+      .option('--oidc-issuer <url>', 'the OpenID provider that signs people in')
+      .option('--oidc-client <id>', 'the id of this door at the provider')
+      .option('--oidc-secret <reference>', 'its secret, as env:NAME or file:PATH; a public client has none')
+      .option('--oidc-groups <claim>', 'the claim with the groups of a person')
+      .option('--oidc-name <claim>', 'the claim with the name of a person (default: preferred_username)')
+      .option('--oidc-scope <scopes>', 'what to ask the provider for (default: openid profile email)')
       .addOption(
         repeatable(
           '--expose <glob>',
@@ -58,14 +88,12 @@ export function addAccess(commands: Commands): void {
     'ability token create --person alice --can read,run,approve',
     'ability token list',
   );
-  token.add(access.createToken(), () => import('../commands/token/create.js'));
-  token.add(
-    declare('list', 'list the tokens, without what they open with', 'ability token list', 'ability token list --json'),
-    () => import('../commands/token/list.js'),
-  );
-  token.add(
-    declare('revoke <id>', 'end a token at once and for good', 'ability token revoke 3f9a1c20b7de4410'),
-    () => import('../commands/token/revoke.js'),
-  );
+  const tokens = () => import('../commands/token.js');
+  token.add(access.createToken(), tokens, 'create');
+  token.add(access.listTokens(), tokens, 'list');
+  token.add(access.revokeToken(), tokens, 'revoke');
+  const login = () => import('../commands/login.js');
+  commands.add(access.login(), login, 'login');
+  commands.add(access.logout(), login, 'logout');
   commands.add(access.serve(), () => import('../commands/serve.js'));
 }

@@ -1,38 +1,35 @@
-import type { Command } from '@commander-js/extra-typings';
-import { type Commands, declare, type FlagsOf, repeatable, withFlags } from './declare-command.js';
+import { type Commands, declare, type FlagsOf, repeatable } from './declare-command.js';
 
-const decideFlags = (command: Command) =>
-  command
-    .option('--approval <id>', 'which approval; may be left out while one is open')
-    .option('--as <name>', 'who decides (a claim; default: you)')
-    .option('--comment <text>', 'why');
+const APPROVAL = 'which approval; may be left out while one is open';
+const AS = 'who decides (a claim; default: you)';
 
 const approvals = {
   approve: () =>
-    withFlags(
-      declare(
-        'approve [key]',
-        'approve what a task waits for',
-        'ability approve KEY --as alice --comment "seen it"',
-        'ability approve KEY --set ticket=ABC-1',
-        'ability approve --like ask-3f9a1c20b7de',
-      ),
-      decideFlags,
+    declare(
+      'approve [key]',
+      'approve what a task waits for',
+      'ability approve KEY --as alice --comment "seen it"',
+      'ability approve KEY --set ticket=ABC-1',
+      'ability approve --like ask-3f9a1c20b7de',
     )
+      .option('--approval <id>', APPROVAL)
+      .option('--as <name>', AS)
+      .option('--comment <text>', 'why')
       .option('--like <approval>', 'approve all open approvals that ask the same as this one; without KEY')
       .addOption(
         repeatable('--set <assignment>', 'one field the approval asks for: name=text, name:=JSON, or name=@file'),
       ),
   deny: () =>
-    withFlags(
-      declare(
-        'deny <key>',
-        'deny what a task waits for',
-        'ability deny KEY --as alice --comment "seen it"',
-        'ability deny KEY --request-changes --comment "use the small table"',
-      ),
-      decideFlags,
-    ).option('--request-changes', 'say no, and in the comment what has to change first'),
+    declare(
+      'deny <key>',
+      'deny what a task waits for',
+      'ability deny KEY --as alice --comment "seen it"',
+      'ability deny KEY --request-changes --comment "use the small table"',
+    )
+      .option('--approval <id>', APPROVAL)
+      .option('--as <name>', AS)
+      .option('--comment <text>', 'why')
+      .option('--request-changes', 'say no, and in the comment what has to change first'),
 };
 
 export type ApprovalFlags = FlagsOf<typeof approvals>;
@@ -46,12 +43,10 @@ export function addApprovals({ add }: Commands): void {
       'ability approvals KEY',
       'ability approvals --json',
     ),
-    () => import('../commands/approvals/approvals.js'),
+    () => import('../commands/approvals.js'),
   );
-  add(approvals.approve(), () =>
-    import('../commands/approvals/approve-or-deny.js').then(({ approve: run }) => ({ run })),
-  );
-  add(approvals.deny(), () => import('../commands/approvals/approve-or-deny.js').then(({ deny: run }) => ({ run })));
+  add(approvals.approve(), () => import('../commands/decide.js'), 'approve');
+  add(approvals.deny(), () => import('../commands/decide.js'), 'deny');
 }
 
 export function addExplanations({ add }: Commands): void {

@@ -21,7 +21,8 @@ const LANGUAGE = 'script: its language (default: node)';
 const wholeFlags = (command: Command) =>
   command
     .option('--from <file>', FROM)
-    .option('--config <file>', 'with --from: its configuration, as a file of its own');
+    .option('--config <file>', 'with --from: its configuration, as a file of its own')
+    .option('--summary <text>', SUMMARY);
 
 export type KindFlags = OptionsOf<typeof kindFlags>;
 
@@ -37,8 +38,7 @@ const kindFlags = (command: Command) =>
     .option('--command <words>', 'mcp: defines the server: the program and its arguments')
     .option('--url <url>', 'mcp: defines the server: its address');
 
-const scopeFlags = (command: Command) =>
-  command.addOption(repeatable('--scope <list>', `where it is valid: ${SCOPE_FIELDS.join('=A,B or ')}=A,B`));
+const scopeFlag = () => repeatable('--scope <list>', `where it is valid: ${SCOPE_FIELDS.join('=A,B or ')}=A,B`);
 
 /** Kinds without flags, made only from whole definitions. */
 export type OnlyDefinitionKind = Exclude<DefinitionKind, 'low-level' | 'high-level' | 'implementation' | 'hook'>;
@@ -71,66 +71,53 @@ const authoring = {
       .addOption(repeatable('--force <file>', 'overwrite this file; may be given several times, others are left')),
   lowLevel: () =>
     withFlags(
-      withFlags(
-        withFlags(
-          declare(
-            'low-level [key]',
-            'an operation: its contract, its implementation and a first test case',
-            'ability scaffold low-level db.read.user --kind script --language python',
-            'ability scaffold low-level user.get --kind api --endpoint https://users.acme.test --path /users/{id}',
-            'ability scaffold low-level logs.search --kind mcp --server logs --tool search --command "node servers/logs.mjs"',
-            'ability scaffold low-level --from user.get.yaml',
-          ),
-          kindFlags,
-        ),
-        wholeFlags,
-      )
-        .option('--summary <text>', SUMMARY)
-        .addOption(new Option('--effects <effect>', 'what a call changes').choices(EFFECTS)),
-      scopeFlags,
-    ),
-  scripts: () =>
-    withFlags(
       declare(
-        'scripts <files...>',
-        'drafts of contracts for scripts that are there, many at once',
-        'ability scaffold scripts ops/*.sh tools/*.py',
-        `ability scaffold scripts reports/*.py --prefix report --effects read`,
-        `ability scaffold scripts jobs/*.pl --args '--json {input_file}'`,
-      )
-        .option('--prefix <prefix>', 'what operation keys begin with (default: the folders of each script)')
-        .option('--args <template>', 'their arguments, as a template (default: a call passes them as a list)')
-        .addOption(
-          new Option('--effects <effect>', 'what a call of each changes (default: destructive)').choices(EFFECTS),
-        ),
-      scopeFlags,
-    ),
-  highLevel: () =>
-    withFlags(
-      withFlags(
-        declare(
-          'high-level [id]',
-          'a workflow that calls abilities one after the other, and a test case',
-          'ability scaffold high-level onboard --calls user.get,mail.send',
-          'ability scaffold high-level --from - < onboard.yaml',
-        ).option('--calls <ids>', 'what it calls, in order, with commas'),
-        wholeFlags,
-      ).option('--summary <text>', SUMMARY),
-      scopeFlags,
-    ),
-  implementation: () =>
-    withFlags(
-      withFlags(
-        declare(
-          'implementation [id]',
-          'another implementation of an operation, and its place in the configuration',
-          'ability scaffold implementation users.sandbox --operation user.get --kind script --default --env dev',
-        ).option('--operation <key>', 'the operation'),
-        kindFlags,
+        'low-level [key]',
+        'an operation: its contract, its implementation and a first test case',
+        'ability scaffold low-level db.read.user --kind script --language python',
+        'ability scaffold low-level user.get --kind api --endpoint https://users.acme.test --path /users/{id}',
+        'ability scaffold low-level logs.search --kind mcp --server logs --tool search --command "node servers/logs.mjs"',
+        'ability scaffold low-level --from user.get.yaml',
       ),
+      kindFlags,
       wholeFlags,
     )
-      .option('--summary <text>', SUMMARY)
+      .addOption(new Option('--effects <effect>', 'what a call changes').choices(EFFECTS))
+      .addOption(scopeFlag()),
+  scripts: () =>
+    declare(
+      'scripts <files...>',
+      'drafts of contracts for scripts that are there, many at once',
+      'ability scaffold scripts ops/*.sh tools/*.py',
+      `ability scaffold scripts reports/*.py --prefix report --effects read`,
+      `ability scaffold scripts jobs/*.pl --args '--json {input_file}'`,
+    )
+      .option('--prefix <prefix>', 'what operation keys begin with (default: the folders of each script)')
+      .option('--args <template>', 'their arguments, as a template (default: a call passes them as a list)')
+      .addOption(
+        new Option('--effects <effect>', 'what a call of each changes (default: destructive)').choices(EFFECTS),
+      )
+      .addOption(scopeFlag()),
+  highLevel: () =>
+    withFlags(
+      declare(
+        'high-level [id]',
+        'a workflow that calls abilities one after the other, and a test case',
+        'ability scaffold high-level onboard --calls user.get,mail.send',
+        'ability scaffold high-level --from - < onboard.yaml',
+      ).option('--calls <ids>', 'what it calls, in order, with commas'),
+      wholeFlags,
+    ).addOption(scopeFlag()),
+  implementation: () =>
+    withFlags(
+      declare(
+        'implementation [id]',
+        'another implementation of an operation, and its place in the configuration',
+        'ability scaffold implementation users.sandbox --operation user.get --kind script --default --env dev',
+      ).option('--operation <key>', 'the operation'),
+      kindFlags,
+      wholeFlags,
+    )
       .option('--default', 'the operation runs it from now on (with --env: there only)')
       .option('--allow', 'add it to allowed_implementations, where there is such a list'),
   hook: () =>
@@ -158,6 +145,12 @@ const authoring = {
       .addOption(new Option('--language <name>', LANGUAGE).choices(LANGUAGES))
       .addOption(new Option('--builtin <name>', 'builtin: which one').choices(PLAIN_BUILTINS))
       .option('--summary <text>', SUMMARY),
+  schemas: () =>
+    declare(
+      'schemas',
+      'the JSON Schemas of this version, which editors read; over those that are there',
+      'ability scaffold schemas',
+    ),
 };
 
 export type AuthoringFlags = FlagsOf<typeof authoring>;
@@ -170,28 +163,18 @@ export function addAuthoring(commands: Commands): void {
     'ability scaffold low-level db.read.user --kind script',
     'ability scaffold hook audit --help',
   );
-  add(authoring.lowLevel(), () => import('../commands/scaffold/low-level.js'));
-  add(authoring.scripts(), () => import('../commands/scaffold/scripts.js'));
-  add(authoring.highLevel(), () => import('../commands/scaffold/high-level.js'));
-  add(authoring.implementation(), () => import('../commands/scaffold/implementation.js'));
-  add(authoring.hook(), () => import('../commands/scaffold/hook.js'));
+  const scaffold = () => import('../commands/scaffold/scaffold.js');
+  add(authoring.lowLevel(), scaffold, 'lowLevel');
+  add(authoring.scripts(), scaffold, 'scripts');
+  add(authoring.highLevel(), scaffold, 'highLevel');
+  add(authoring.implementation(), scaffold, 'implementation');
+  add(authoring.hook(), scaffold, 'hook');
   for (const [kind, argument, what] of WHOLES) {
-    const name = argument === '<name>' ? 'shop ' : '';
-    add(
-      declare(
-        argument === '' ? kind : `${kind} ${argument}`,
-        what,
-        `ability scaffold ${kind} ${name}--from ${kind}.yaml`,
-      ).requiredOption('--from <file>', FROM),
-      () => import('../commands/scaffold/from-definition.js').then(({ commandOf }) => commandOf(kind)),
+    const usage = argument === '' ? kind : (`${kind} ${argument}` as const);
+    const example = `ability scaffold ${kind} ${argument === '<name>' ? 'shop ' : ''}--from ${kind}.yaml`;
+    add(declare(usage, what, example).requiredOption('--from <file>', FROM), () =>
+      import('../commands/scaffold/from-definition.js').then(({ commandOf }) => commandOf(kind)),
     );
   }
-  add(
-    declare(
-      'schemas',
-      'the JSON Schemas of this version, which editors read; over those that are there',
-      'ability scaffold schemas',
-    ),
-    () => import('../commands/scaffold/schemas.js'),
-  );
+  add(authoring.schemas(), scaffold, 'schemas');
 }

@@ -1,15 +1,12 @@
-import { userInfo } from 'node:os';
 import type { Connection } from '../../../client/index.js';
-import type { Person } from '../../../contracts/callers.js';
+import type { RuntimeFile } from '../../../contracts/runtime.js';
 import type { RegistryLoader } from '../../../definitions/load-registry.js';
 import type { Registry } from '../../../definitions/registry.js';
-import { ownDefinitions } from '../../../planning/resolve/own-definitions.js';
 import type { EnvironmentVariables } from '../../../planning/secrets/secret-source.js';
 import { nameOf } from '../../../rules/tasks/other-project.js';
-import { attempt } from '../../../text/attempt.js';
 import type { Terminal } from '../output/terminal/terminal.js';
+import type { CommandDoor } from './door/command-door.js';
 import type { GlobalFlags } from './global-flags.js';
-import { withNearTask } from './near-task.js';
 
 export interface Context {
   flags: GlobalFlags;
@@ -17,18 +14,10 @@ export interface Context {
   cwd: string;
   /** Defaults of flags, and the environment of child processes. */
   env: NodeJS.ProcessEnv;
+  /** The door that the command works through; undefined: its project is on this machine. */
+  door: CommandDoor | undefined;
   /** When the command began, on the clock of `performance.now()`. */
   began: number;
-  /** Set if the project's runtime executes the command; left out: the command is its own process. */
-  within?: Within;
-  /** The key for a task created without one; the runtime may already have created the task under it. */
-  made?: string | undefined;
-}
-
-export interface Within {
-  loader: RegistryLoader;
-  /** Runs an action on the runtime's only connection. */
-  use<T>(action: (connection: Connection) => Promise<T>): Promise<T>;
 }
 
 /** With `--json` the value, else the text. */
@@ -37,29 +26,33 @@ export function printAnswer({ flags, terminal }: Context, value: unknown, text: 
   else terminal.print(text());
 }
 
-/** The requester: `ABILITY_USER`, else the OS user. A claim. Source: docs/approvals.md#who-may-decide. */
-export function currentUser(env: NodeJS.ProcessEnv): Person {
-  return { name: env.ABILITY_USER || osUser(), source: 'claimed' };
+/** As {@link printAnswer}; notes that there is none, instead of the text of an empty list. */
+export function printList(context: Context, list: readonly unknown[], none: string, text: () => string): void {
+  if (list.length > 0 || context.flags.json) printAnswer(context, list, text);
+  else context.terminal.note(none);
 }
 
-function osUser(): string {
-  return attempt(() => userInfo().username, String(process.getuid?.() ?? 'unknown'));
+/**
+ * Loads the project's definitions. @param what of the command needs them, such as a flag; left out: all of it.
+ * @throws AbilityError `project.*`, `definition.*`, `door.project_only`.
+ */
+export async function openRegistry(context: Context, what?: string): Promise<Registry> {
+  return (await openLoader(context, what)).load();
 }
 
-/** Loads the project's definitions. @throws AbilityError `project.*`, `definition.*`. */
-export async function openRegistry(context: Context): Promise<Registry> {
-  return (await openLoader(context)).load();
-}
-
-/** Like {@link openRegistry}, for commands that load repeatedly. @throws AbilityError `project.*`. */
-export async function openLoader({ flags, cwd, env, within }: Context): Promise<RegistryLoader> {
-  const { packsNamedIn, RegistryLoader } = await import('../../../definitions/load-registry.js');
+/** Like {@link openRegistry}, for commands that load repeatedly. @throws AbilityError `project.*`, `door.project_only`. */
+export async function openLoader({ flags, cwd, env, door }: Context, what?: string): Promise<RegistryLoader> {
+  if (door) throw (await import('./door/command-door.js')).projectOnly(door, what);
+  const { RegistryLoader } = await import('../../../definitions/load-registry.js');
   const { findProjectRoot } = await import('../../../definitions/find-project.js');
   const root = findProjectRoot(cwd, flags.project);
-  const isSame = within?.loader.root === root && within.loader.packs === packsNamedIn(env, root);
-  if (isSame) return within.loader;
-  if (!within) (await import('../../../definitions/check-format.js')).interpretFormats();
+  (await import('../../../definitions/check-format.js')).interpretFormats();
   return new RegistryLoader(root, env);
+}
+
+/** By flag or `ABILITY_ENV`; undefined: the project chooses. */
+export function environmentGiven({ flags, env }: Context): string | undefined {
+  return flags.env ?? (env.ABILITY_ENV || undefined);
 }
 
 /**
@@ -82,7 +75,17 @@ export async function variablesOf(
   return new EnvironmentVariables(root, environment, env);
 }
 
-function noteForeignTasks({ terminal }: Context, own: string): (key: string, project: string) => void {
+/** An ability, and where and with what it would run. Reads files only. @throws AbilityError `ability.not_found`. */
+export async function openAbility(context: Context, id: string) {
+  const registry = await openRegistry(context);
+  const { findAbility } = await import('../../../operations/find-ability.js');
+  const definition = await findAbility(registry, id);
+  const environment = await environmentOf(context, registry);
+  return { registry, definition, environment, variables: await variablesOf(context, registry, environment) };
+}
+
+/** Notes once that a task is one of another project. */
+export function noteForeignTasks({ terminal }: Context, own: string): (key: string, project: string) => void {
   const said = new Set<string>();
   return (key, project) => {
     if (said.has(key)) return;
@@ -91,43 +94,36 @@ function noteForeignTasks({ terminal }: Context, own: string): (key: string, pro
   };
 }
 
-/** Starts the project's runtime if there is none. @param signal ends the connecting, with its reason. */
+/** Which server a command connects to, for `connect`. */
+export function connectionTo({ flags, env, terminal }: Context, { root, project }: Registry) {
+  const { address, namespace, profile } = flags;
+  return { root, project: project.project, address, namespace, profile, env, progress: terminal.note };
+}
+
+/**
+ * Starts the project's runtime if there is none.
+ * @param signal ends the connecting, with its reason.
+ * @param lost the runtime that had answered this command before.
+ */
 export async function withSession<T>(
   context: Context,
   registry: Registry,
   action: (connection: Connection) => Promise<T>,
   signal?: AbortSignal,
+  lost?: RuntimeFile,
 ): Promise<T> {
-  const { terminal, within } = context;
-  const progress = (text: string): void => terminal.note(text);
+  const { terminal } = context;
   const onOther = noteForeignTasks(context, registry.project.project);
+  const { ownDefinitions } = await import('../../../planning/resolve/own-definitions.js');
   const definitions = ownDefinitions(() => registry);
-  const act = (connection: Connection): Promise<T> =>
-    action(connection).catch(async (error: unknown) => {
-      throw await withNearTask(connection, error);
-    });
-  if (within?.loader.root === registry.root) {
-    return within.use((shared) =>
-      act({ ...shared, progress, onOther, definitions, env: context.env, close: async () => {} }),
-    );
-  }
-  const { connect } = await import('../../../client/index.js');
-  const { address, namespace, profile } = context.flags;
-  const connection = await connect({
-    root: registry.root,
-    project: registry.project.project,
-    address,
-    namespace,
-    profile,
-    env: context.env,
-    progress,
-    onOther,
-    definitions,
-    ...(signal && { signal }),
-  });
-  if (connection.started) terminal.note(`Started the runtime of this project; Temporal UI: ${connection.ui}`);
+  const { connect, restartNote } = await import('../../../client/index.js');
+  const more = { onOther, definitions, ...(signal && { signal }) };
+  const connection = await connect({ ...connectionTo(context, registry), ...more });
+  if (lost) {
+    if (connection.runtime?.pid !== lost.pid) terminal.note(restartNote(connection));
+  } else if (connection.started) terminal.note(`Started the runtime of this project; Temporal UI: ${connection.ui}`);
   try {
-    return await act(connection);
+    return await action(connection);
   } finally {
     await connection.close();
   }

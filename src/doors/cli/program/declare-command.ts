@@ -14,7 +14,7 @@ export interface Outcome {
   flags?: GlobalFlags;
 }
 
-export type Given = Omit<Context, 'flags'>;
+export type Given = Omit<Context, 'flags' | 'door'>;
 
 /** A declared command: its arguments and flags are typed; the flags of every command are added. */
 export type Declared<Args extends unknown[] = [], Flags extends OptionValues = OptionValues> = Command<
@@ -27,42 +27,51 @@ export type FlagsOf<Declarations extends Record<string, () => { opts(): OptionVa
   [Name in keyof Declarations]: OptionsOf<Declarations[Name]>;
 };
 
-interface CommandModule<Args, Flags> {
-  /** @returns undefined if it succeeded. */
-  run: (context: Context, args: Args, flags: Flags) => Promise<ExitCode | undefined> | Promise<void>;
-}
+/** What a command does. @returns undefined if it succeeded. */
+type Run<Args, Flags> = (context: Context, args: Args, flags: Flags) => Promise<ExitCode | undefined> | Promise<void>;
 
 export interface Commands {
-  /** Adds a command; its module is loaded when called. @returns what adds commands below it. */
-  add<Args extends unknown[], Flags extends OptionValues>(
+  /** Adds a command; its module is loaded when called. @param name of its export. @returns what adds commands below it. */
+  add<Args extends unknown[], Flags extends OptionValues, Name extends string = 'run'>(
     command: Declared<Args, Flags>,
-    load: () => Promise<CommandModule<Args, Flags>>,
+    load: () => Promise<Record<NoInfer<Name>, Run<Args, Flags>>>,
+    name?: Name,
   ): Commands;
   /** Adds a word that only groups commands. @returns what adds commands below it. */
   group(name: string, description: string, ...examples: string[]): Commands;
 }
+
+type None = Record<never, never>;
 
 /** With the global flags. @param usage such as `run <id>`. @param lines examples for the end of its help. */
 export function declare<const Usage extends string>(
   usage: Usage,
   description: string,
   ...lines: string[]
-): Declared<InferCommandArguments<Usage>, Record<never, never>> {
+): Declared<InferCommandArguments<Usage>, None> {
   const [name = '', ...args] = usage.split(' ');
-  const command = new Command<InferCommandArguments<Usage>, Record<never, never>, GlobalFlags>(name);
+  const command = new Command<InferCommandArguments<Usage>, None, GlobalFlags>(name);
   command.description(description).addHelpText('after', examples(lines));
   if (args.length > 0) command.arguments(args.join(' '));
   return withFlags(command, name === 'worker' ? addPlaceFlags : addGlobalFlags);
 }
 
+type DeclareFlags<Flags extends OptionValues> = (command: Command) => Command<[], Flags>;
+
 /** The flags have a command type of their own: types inferred from a generic one double with each option. */
-export function withFlags<Args extends unknown[], Flags extends OptionValues, More extends OptionValues>(
+export function withFlags<
+  Args extends unknown[],
+  Flags extends OptionValues,
+  First extends OptionValues,
+  Second extends OptionValues = None,
+  Third extends OptionValues = None,
+>(
   command: Declared<Args, Flags>,
-  declareFlags: (command: Command) => Command<[], More>,
-): Declared<Args, Flags & More> {
+  ...all: [DeclareFlags<First>, DeclareFlags<Second>?, DeclareFlags<Third>?]
+): Declared<Args, Flags & First & Second & Third> {
   // Commander adds them to the command itself and returns that.
-  declareFlags(command as unknown as Command);
-  return command as unknown as Declared<Args, Flags & More>;
+  for (const declareFlags of all) declareFlags?.(command as unknown as Command);
+  return command as never;
 }
 
 function examples(lines: readonly string[]): string {
@@ -75,12 +84,16 @@ export function commandsBelow(parent: CommandUnknownOpts, given: Given, outcome:
     return commandsBelow(command, given, outcome);
   };
   return {
-    add(command, load) {
+    add(command, load, name = 'run' as never) {
       command.action(async () => {
         const flags = flagsOf(command) as GlobalFlags & ReturnType<typeof command.opts>;
         outcome.flags = flags;
-        const { run } = await load();
-        outcome.exit = (await run({ ...given, flags }, command.processedArgs, flags)) ?? EXIT.ok;
+        const isThere = flags.door !== undefined || given.env.ABILITY_DOOR;
+        const door = isThere
+          ? (await import('./door/command-door.js')).readDoor(flags, given.env, nameOf(command))
+          : undefined;
+        const { [name]: run } = await load();
+        outcome.exit = (await run({ ...given, flags, door }, command.processedArgs, flags)) ?? EXIT.ok;
       });
       return take(command);
     },
@@ -90,6 +103,12 @@ export function commandsBelow(parent: CommandUnknownOpts, given: Given, outcome:
       return take(command);
     },
   };
+}
+
+/** Such as `task show`. */
+function nameOf(command: CommandUnknownOpts): string {
+  const { parent } = command;
+  return parent?.parent ? `${nameOf(parent)} ${command.name()}` : command.name();
 }
 
 /** Its own flags, and those before its name; of one that is given to both, its own. */

@@ -101,5 +101,5 @@ export function addTestsAndDocuments({ add }: Commands): void {
     () => import('../commands/explain.js'),
   );
   add(definitions.test(), () => import('../commands/test.js'));
-  add(definitions.docs(), () => import('../commands/docs/docs.js'));
+  add(definitions.docs(), () => import('../commands/docs.js'));
 }

@@ -21,6 +21,7 @@ export function addGlobalFlags(command: Command) {
 export function addPlaceFlags(command: Command) {
   return command
     .option('--project <dir>', 'the project (default: the nearest ability.yaml upwards)')
+    .option('--door <url>', 'a door of `ability serve`, instead of a project here (default: ABILITY_DOOR)')
     .option('--address <host:port>', 'a Temporal server, instead of the runtime of the project')
     .option('--namespace <name>', 'its namespace')
     .option('--profile <name>', 'a profile of the Temporal configuration file')

@@ -40,6 +40,15 @@ export function addRuntime({ add }: Commands): void {
     declare('down', 'stop the runtime of this project; tasks wait and go on later', 'ability down'),
     () => import('../commands/down.js'),
   );
+  add(
+    declare(
+      'open [key]',
+      'open the page of this project in the browser: approvals, tasks, abilities',
+      'ability open',
+      'ability open KEY',
+    ),
+    () => import('../commands/open.js'),
+  );
   add(runtime.doctor(), () => import('../commands/doctor/doctor.js'));
   add(runtime.worker(), () => import('../commands/worker.js'));
 }

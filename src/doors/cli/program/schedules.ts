@@ -25,12 +25,18 @@ const schedules = {
       )
       .option('--jitter <duration>', 'put each firing off by up to so much', '0s')
       .option('--catch-up <duration>', 'make up for a firing that was missed within so much', '1h'),
+  list: () =>
+    declare('list', 'list the schedules of this project', 'ability schedule list', 'ability schedule list --json'),
+  show: () =>
+    declare('show <name>', 'show a schedule and what became of its last firings', 'ability schedule show backup'),
   pause: () =>
     declare(
       'pause <name>',
       'stop it firing; its tasks go on',
       'ability schedule pause backup --comment "freeze until Monday"',
     ).option('--comment <text>', COMMENT),
+  resume: () =>
+    declare('resume <name>', 'let it fire again', 'ability schedule resume backup').option('--comment <text>', COMMENT),
   run: () =>
     declare(
       'run <name>',
@@ -40,6 +46,7 @@ const schedules = {
     )
       .option('--from <time>', `with --to: all firings of that span, one after the other; ${TIME}`)
       .option('--to <time>', `its end; ${TIME}`),
+  deletion: () => declare('delete <name>', 'delete a schedule; its tasks go on', 'ability schedule delete backup'),
   sync: () =>
     declare(
       'sync',
@@ -59,22 +66,12 @@ export function addSchedules(commands: Commands): void {
     'ability schedule list',
   );
   add(schedules.create(), () => import('../commands/schedule/create.js'));
-  add(
-    declare('list', 'list the schedules of this project', 'ability schedule list', 'ability schedule list --json'),
-    () => import('../commands/schedule/list.js'),
-  );
-  add(
-    declare('show <name>', 'show a schedule and what became of its last firings', 'ability schedule show backup'),
-    () => import('../commands/schedule/show.js'),
-  );
-  add(schedules.pause(), () => import('../commands/schedule/change.js').then(({ pause: run }) => ({ run })));
-  add(
-    declare('resume <name>', 'let it fire again', 'ability schedule resume backup').option('--comment <text>', COMMENT),
-    () => import('../commands/schedule/change.js').then(({ resume: run }) => ({ run })),
-  );
-  add(schedules.run(), () => import('../commands/schedule/run.js'));
-  add(declare('delete <name>', 'delete a schedule; its tasks go on', 'ability schedule delete backup'), () =>
-    import('../commands/schedule/change.js').then(({ remove: run }) => ({ run })),
-  );
+  const there = () => import('../commands/schedule/schedules.js');
+  add(schedules.list(), there, 'list');
+  add(schedules.show(), there, 'show');
+  add(schedules.pause(), there, 'pause');
+  add(schedules.resume(), there, 'resume');
+  add(schedules.run(), there);
+  add(schedules.deletion(), there, 'remove');
   add(schedules.sync(), () => import('../commands/schedule/sync.js'));
 }

@@ -11,6 +11,15 @@ const sessions = {
       .option('--id <id>', 'your own id; an open session of that id is this very session')
       .option('--scope <folder>', SCOPE)
       .option('--idle <duration>', 'end it when nothing has happened for so long', '24h'),
+  prompt: () =>
+    declare(
+      'prompt <session> <text>',
+      'run the hooks of a prompt and print the turn context; - reads it from stdin',
+      'ability session prompt SESSION "Delete the test users"',
+      'ability session prompt SESSION - < prompt.txt',
+    ),
+  show: () => declare('show <session>', 'show a session', 'ability session show SESSION --json'),
+  stop: () => declare('stop <session>', 'end a session; its open tasks go on', 'ability session stop SESSION'),
 };
 
 export type SessionFlags = FlagsOf<typeof sessions>;
@@ -23,20 +32,9 @@ export function addSessions(commands: Commands): void {
     'ability session prompt SESSION "Delete the test users"',
     'ability session stop SESSION',
   );
-  add(sessions.start(), () => import('../commands/session/start.js'));
-  add(
-    declare(
-      'prompt <session> <text>',
-      'run the hooks of a prompt and print the turn context; - reads it from stdin',
-      'ability session prompt SESSION "Delete the test users"',
-      'ability session prompt SESSION - < prompt.txt',
-    ),
-    () => import('../commands/session/prompt.js'),
-  );
-  add(declare('show <session>', 'show a session', 'ability session show SESSION --json'), () =>
-    import('../commands/session/show-or-stop.js').then(({ show: run }) => ({ run })),
-  );
-  add(declare('stop <session>', 'end a session; its open tasks go on', 'ability session stop SESSION'), () =>
-    import('../commands/session/show-or-stop.js').then(({ stop: run }) => ({ run })),
-  );
+  const session = () => import('../commands/session.js');
+  add(sessions.start(), session, 'start');
+  add(sessions.prompt(), session, 'prompt');
+  add(sessions.show(), session, 'show');
+  add(sessions.stop(), session, 'stop');
 }

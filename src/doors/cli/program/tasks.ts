@@ -12,19 +12,19 @@ import {
 const tasks = {
   run: () =>
     withFlags(
-      withFlags(
-        declare(
-          'run <id>',
-          'run an ability and wait for its result',
-          'ability run signup_e2e_test --set build_id=1234 --env staging',
-          `ability run db.read.user_row --input '{"user_id": "u-1"}'`,
-          'ability run signup_e2e_test --set build_id=1234 --junit out.xml   # in CI',
-          'ability run signup_e2e_test --input @input.json --key nightly-17 --detach',
-        ),
-        taskFlags('your own task key; the same key and input is the same task'),
-      )
-        .option('--direct', 'no key and no record: the task is only this call')
-        .option('--detach', 'print the key and leave'),
+      declare(
+        'run <id>',
+        'run an ability and wait for its result',
+        'ability run signup_e2e_test --set build_id=1234 --env staging',
+        `ability run db.read.user_row --input '{"user_id": "u-1"}'`,
+        'ability run signup_e2e_test --set build_id=1234 --junit out.xml   # in CI',
+        'ability run signup_e2e_test --input @input.json --key nightly-17 --detach',
+      ),
+      taskFlags('your own task key; the same key and input is the same task'),
+      (command) =>
+        command
+          .option('--direct', 'no key and no record: the task is only this call')
+          .option('--detach', 'print the key and leave'),
       followFlags('wait no longer, from the start of the command; the task goes on (off a terminal: 15m)'),
     ),
   create: () =>
@@ -44,6 +44,14 @@ const tasks = {
       ),
       followFlags(),
     ),
+  show: () => declare('show <key>', 'show the state of a task', 'ability task show KEY'),
+  get: () =>
+    declare(
+      'get <key> [field]',
+      'print the input of a task, or one field of it',
+      'ability task get KEY',
+      'ability task get KEY build_id',
+    ),
   set: () =>
     declare(
       'set <key> [assignments...]',
@@ -56,6 +64,7 @@ const tasks = {
       .addOption(
         repeatable('--unset <field>', 'take a field out, so that its default holds; may be given several times'),
       ),
+  result: () => declare('result <key>', 'print the result of a task that has ended', 'ability task result KEY --json'),
   logs: () =>
     declare(
       'logs <key> [step]',
@@ -75,6 +84,7 @@ const tasks = {
       declare('watch <key>', 'wait for a task; ends with its exit code', 'ability task watch KEY'),
       followFlags(),
     ),
+  cancel: () => declare('cancel <key>', 'ask a task to stop; its `undo` and `finally` run', 'ability task cancel KEY'),
   deletion: () =>
     declare(
       'delete <key>',
@@ -84,6 +94,8 @@ const tasks = {
     )
       .option('--purge', 'delete its history in Temporal as well')
       .option('--timeout <duration>', 'wait no longer; the deletion goes on (off a terminal: 15m)'),
+  pause: () => declare('pause <key>', 'let a task start nothing new', 'ability task pause KEY'),
+  resume: () => declare('resume <key>', 'let a paused task go on', 'ability task resume KEY'),
   signal: () =>
     declare(
       'signal <key> <name>',
@@ -105,6 +117,15 @@ const tasks = {
         .option('--detach', 'leave at once'),
       followFlags(),
     ),
+  reconcile: () =>
+    withFlags(
+      declare(
+        'reconcile <key>',
+        'ask what became of the calls that a task lost, and go on as `retry` does',
+        'ability task reconcile KEY',
+      ).option('--detach', 'leave at once'),
+      followFlags(),
+    ),
   list: () =>
     declare(
       'list',
@@ -120,6 +141,8 @@ const tasks = {
       .option('--since <when>', `only those started since: 30m, 24h, 7d, or ${TIME}`)
       .option('--query <condition>', 'a list filter of Temporal that must hold as well')
       .option('--limit <n>', 'at most this many', '50'),
+  record: () => declare('record <key>', 'print the record of a task', 'ability task record KEY'),
+  open: () => declare('open <key>', 'open a task in the Temporal UI', 'ability task open KEY'),
 };
 
 export type TaskFlags = FlagsOf<typeof tasks>;
@@ -134,47 +157,23 @@ export function addTasks(commands: Commands): void {
     'ability task watch KEY',
   );
   add(tasks.create(), () => import('../commands/task/create.js'));
-  add(tasks.runCreated(), () => import('../commands/task/run.js'));
-  add(
-    declare('show <key>', 'show the state of a task', 'ability task show KEY'),
-    () => import('../commands/task/show.js'),
-  );
-  add(
-    declare(
-      'get <key> [field]',
-      'print the input of a task, or one field of it',
-      'ability task get KEY',
-      'ability task get KEY build_id',
-    ),
-    () => import('../commands/task/get.js'),
-  );
-  add(tasks.set(), () => import('../commands/task/set.js'));
-  add(
-    declare('result <key>', 'print the result of a task that has ended', 'ability task result KEY --json'),
-    () => import('../commands/task/result.js'),
-  );
+  add(tasks.runCreated(), () => import('../commands/task/watch.js'));
+  const steer = () => import('../commands/task/steer.js');
+  add(tasks.show(), () => import('../commands/task/show.js'));
+  add(tasks.get(), () => import('../commands/task/read.js'), 'get');
+  add(tasks.set(), () => import('../commands/task/create.js'), 'set');
+  add(tasks.result(), () => import('../commands/task/read.js'), 'result');
   add(tasks.logs(), () => import('../commands/task/logs.js'));
   add(tasks.files(), () => import('../commands/task/files.js'));
-  add(tasks.watch(), () => import('../commands/task/watch.js'));
-  add(declare('cancel <key>', 'ask a task to stop; its clean-up runs', 'ability task cancel KEY'), () =>
-    import('../commands/task/steer.js').then(({ cancel: run }) => ({ run })),
-  );
+  add(tasks.watch(), () => import('../commands/task/watch.js'), 'watch');
+  add(tasks.cancel(), steer, 'cancel');
   add(tasks.deletion(), () => import('../commands/task/delete.js'));
-  add(declare('pause <key>', 'let a task start nothing new', 'ability task pause KEY'), () =>
-    import('../commands/task/steer.js').then(({ pause: run }) => ({ run })),
-  );
-  add(declare('resume <key>', 'let a paused task go on', 'ability task resume KEY'), () =>
-    import('../commands/task/steer.js').then(({ resume: run }) => ({ run })),
-  );
-  add(tasks.signal(), () => import('../commands/task/steer.js').then(({ signal: run }) => ({ run })));
-  add(tasks.retry(), () => import('../commands/task/retry.js'));
+  add(tasks.pause(), steer, 'pause');
+  add(tasks.resume(), steer, 'resume');
+  add(tasks.signal(), steer, 'signal');
+  add(tasks.retry(), () => import('../commands/task/watch.js'), 'retry');
+  add(tasks.reconcile(), () => import('../commands/task/watch.js'), 'reconcile');
   add(tasks.list(), () => import('../commands/task/list.js'));
-  add(
-    declare('record <key>', 'print the record of a task', 'ability task record KEY'),
-    () => import('../commands/task/record.js'),
-  );
-  add(
-    declare('open <key>', 'open a task in the Temporal UI', 'ability task open KEY'),
-    () => import('../commands/task/open.js'),
-  );
+  add(tasks.record(), () => import('../commands/task/record.js'));
+  add(tasks.open(), () => import('../commands/task/open.js'));
 }

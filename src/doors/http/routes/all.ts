@@ -1,22 +1,20 @@
+import { allOperations } from '../../../operations/operations.js';
+import { callRoute, routeOf } from '../operation-route.js';
 import type { Route } from '../route.js';
-import { abilityRoutes } from './abilities.js';
-import { healthRoute, metricsRoute } from './about.js';
-import { approvalRoutes } from './approvals.js';
-import { createRoutes } from './create.js';
-import { eventRoutes } from './events.js';
-import { sessionRoutes } from './sessions.js';
-import { taskRoutes } from './tasks.js';
+import { healthRoute, meRoute, metricsRoute } from './about.js';
+import { fileRoute, keepFileRoute } from './files.js';
+import { loginRoutes } from './login.js';
 import { webhookRoutes } from './webhooks.js';
 
 /** Every route of the door except that of the OpenAPI document. */
 export const ROUTES: readonly Route[] = [
-  ...createRoutes,
-  ...taskRoutes,
-  ...eventRoutes,
-  ...approvalRoutes,
-  ...abilityRoutes,
-  ...sessionRoutes,
+  ...allOperations().map(([name, operation]) => routeOf(name, operation as never)),
+  callRoute,
+  fileRoute,
+  keepFileRoute,
   ...webhookRoutes,
+  ...loginRoutes,
+  meRoute,
   healthRoute,
   metricsRoute,
 ];

@@ -1,22 +1,37 @@
+import { z } from 'zod';
 import { AbilityError } from '../../../contracts/problem.js';
 import type { Registry } from '../../../definitions/registry.js';
-import { resolveTriggerSecret } from '../../../planning/triggers/resolve-trigger-secret.js';
+import { resolveTriggerSecret } from '../../../planning/triggers/check-trigger.js';
 import { type FoundTrigger, statedTriggers, unreadTriggers } from '../../../planning/triggers/stated-triggers.js';
-import { deliveryAnswer, deliveryBody, skippedAnswer, webhookParams } from '../formats.js';
 import { defineRoute, type HttpCall, type Route } from '../route.js';
 import { checkSignature, refuseUnsigned } from '../webhooks/check-signature.js';
 import { takeDelivery } from '../webhooks/take-delivery.js';
 
+const params = z.strictObject({ name: z.string().min(1).max(100).describe('Its name in `triggers`.') });
+
+const body = z
+  .unknown()
+  .describe('Any JSON; the signature is checked over its bytes. Expressions of the trigger read it as `webhook.body`.');
+
+const skipped = z.strictObject({ status: z.literal('skipped'), by: z.enum(['if', 'ping']) });
+
+const started = z.strictObject({
+  status: z.literal('started'),
+  task_key: z.string(),
+  known: z.boolean().describe('The same delivery was received before.'),
+});
+
 /** Deliveries of other programs, admitted by their signature. */
 export const webhookRoutes: Route[] = [
   defineRoute({
+    name: 'receiveWebhook',
     method: 'POST',
     path: '/v1/webhooks/{name}',
     summary: 'Start an ability from a signed webhook (GitHub, Standard Webhooks, Svix).',
     right: null,
-    params: webhookParams,
-    body: deliveryBody,
-    takesBytes: true,
+    params,
+    body,
+    takes: 'bytes',
     headers: {
       'X-Hub-Signature-256': 'The signature of GitHub.',
       'webhook-signature': 'The signature of Standard Webhooks, with `webhook-id` and `webhook-timestamp`.',
@@ -25,9 +40,9 @@ export const webhookRoutes: Route[] = [
     answers: {
       200: {
         means: '`if` of the trigger is false, or it is the ping of GitHub: nothing was started.',
-        schema: skippedAnswer,
+        schema: skipped,
       },
-      202: { means: 'It is accepted; the same delivery is the same task.', schema: deliveryAnswer },
+      202: { means: 'It is accepted; the same delivery is the same task.', schema: started },
     },
     countsItself: true,
     refuseUnread({ headers, params, door, count }) {

@@ -2,6 +2,7 @@ import type { FuncKeywordDefinition } from 'ajv';
 import { _ } from 'ajv/dist/2020.js';
 import { type FilePlace, type FilePlaceStep, isFileValue } from '../../../contracts/files.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../contracts/json.js';
+import { pointerSteps, valueAt } from '../../../text/json-pointer.js';
 import { memoize } from '../../../text/memoize.js';
 import { FILE_KEYWORD, isFileSchema, LocalReferences } from './local-references.js';
 
@@ -61,12 +62,7 @@ function mapOf(value: Json | undefined): JsonObject {
 /** The target of a local `$ref`; undefined for other documents, which contain no file schema. */
 function referred({ $ref }: JsonObject, root: JsonObject): Json | undefined {
   if (typeof $ref !== 'string' || !$ref.startsWith('#')) return undefined;
-  let value: Json | undefined = root;
-  for (const step of $ref.split('/').slice(1)) {
-    const key = decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~');
-    value = value !== null && typeof value === 'object' ? (value as JsonObject)[key] : undefined;
-  }
-  return value;
+  return valueAt<Json>(root, pointerSteps($ref, true));
 }
 
 export const takesFiles = memoize(

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../contracts/json.js';
 import { AbilityError } from '../../../contracts/problem.js';
-import { NESTED_SCHEMAS, SCHEMA_MAPS } from '../../../definitions/json-schema-keywords.js';
-import { attempt } from '../../../text/attempt.js';
+import { innerSchemas, SCHEMA_MAPS } from '../../../definitions/json-schema-keywords.js';
+import { pointerSteps, valueAt } from '../../../text/json-pointer.js';
 import type { SchemaPart } from './refuse-keywords.js';
 
 /** Base URI of a schema without `$id`; never fetched. */
@@ -63,15 +63,8 @@ export class LocalReferences {
       if (typeof schema[key] === 'string') this.name(`${base}#${schema[key]}`, path, key);
     }
     this.parts.push({ schema, path, base });
-    for (const key of [...SCHEMA_MAPS, 'dependencies']) {
-      const map = schema[key];
-      if (!isJsonObject(map)) continue;
-      for (const [name, inner] of Object.entries(map)) this.collect(inner, [...path, key, name], base);
-    }
-    for (const key of NESTED_SCHEMAS) {
-      const inner = schema[key];
-      if (!Array.isArray(inner)) this.collect(inner, [...path, key], base);
-      else for (const [index, item] of inner.entries()) this.collect(item, [...path, key, String(index)], base);
+    for (const { schema: inner, at } of innerSchemas(schema, [...SCHEMA_MAPS, 'dependencies'])) {
+      this.collect(inner, [...path, ...at.map(String)], base);
     }
   }
 
@@ -99,8 +92,10 @@ export class LocalReferences {
       throw this.refused(message, at, 'Copy what it refers to under `$defs`.');
     }
     const target =
-      fragment === '' || fragment.startsWith('/') ? [...resource, ...steps(fragment)] : this.named.get(uri);
-    const found = target && valueAt(this.root, target);
+      fragment === '' || fragment.startsWith('/')
+        ? [...resource, ...pointerSteps(fragment, true)]
+        : this.named.get(uri);
+    const found = target && valueAt<Json>(this.root, target);
     if (target === undefined || found === undefined) throw this.refused(`\`${$ref}\` leads nowhere`, at, 'Correct it.');
     this.collect(found, target, document);
     this.replaced.set(schema, `#${target.map((step) => `/${escaped(step)}`).join('')}`);
@@ -128,28 +123,8 @@ export class LocalReferences {
 /** Keywords that hold values, not schemas, so that a `$ref` in them is no reference. */
 const LITERAL: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples', 'example']);
 
-function steps(fragment: string): string[] {
-  return fragment
-    .split('/')
-    .slice(1)
-    .map((step) => decoded(step).replaceAll('~1', '/').replaceAll('~0', '~'));
-}
-
-function decoded(step: string): string {
-  return attempt(() => decodeURIComponent(step), step);
-}
-
 function escaped(step: string): string {
   return encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1'));
-}
-
-function valueAt(value: Json, path: readonly string[]): Json | undefined {
-  let current: Json | undefined = value;
-  for (const step of path) {
-    if (Array.isArray(current)) current = current[Number(step)];
-    else current = isJsonObject(current) && Object.hasOwn(current, step) ? current[step] : undefined;
-  }
-  return current;
 }
 
 /** Replaces `format: file` for the validator, which checks formats of strings only. */

@@ -1,4 +1,3 @@
-import type { ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { RE2JS } from 're2js';
@@ -31,35 +30,24 @@ export const AJV_SETTINGS = {
   code: { regExp: re2 },
 } as const;
 
-export interface SchemaReading {
-  ajv: Ajv2020;
-  /** @throws AbilityError `definition.invalid`, `feature.unsupported`; `details.path` leads to the place. */
-  prepare: (schema: JsonObject, what: string) => JsonObject;
-  validators: Map<string, ValidateFunction>;
-  /** Avoids computing the digest of a plan's schemas at every call. */
-  bySchema: WeakMap<JsonObject, ValidateFunction>;
-}
+let exact: Ajv2020 | undefined;
 
-/** Follows JSON Schema 2020-12 exactly, also for properties with inherited names such as `toString`. */
-function exactReading(): SchemaReading {
-  const ajv = addFormats.default(new Ajv2020({ ...AJV_SETTINGS, ownProperties: true }));
+/** Follows JSON Schema 2020-12 exactly, also for properties with inherited names such as `toString`. Made once. */
+export function exactAjv(): Ajv2020 {
+  if (exact) return exact;
+  const ajv = new Ajv2020({ ...AJV_SETTINGS, ownProperties: true });
+  addFormats.default(ajv);
   addExactKeywords(ajv);
   const metaschema = ajv.schemas[METASCHEMA];
   if (!metaschema) throw new TypeError('ajv has no metaschema');
   // Ajv would take 30 ms to compile it, in each process.
   metaschema.validate = Object.assign(validateMetaschema, { schema: metaschema.schema, schemaEnv: metaschema });
-  return { ajv, prepare, validators: new Map(), bySchema: new WeakMap() };
+  exact = ajv;
+  return ajv;
 }
 
-let reading: SchemaReading | undefined;
-
-/** Created once. */
-export function schemaReading(): SchemaReading {
-  reading ??= exactReading();
-  return reading;
-}
-
-function prepare(schema: JsonObject, what: string): JsonObject {
+/** @throws AbilityError `definition.invalid`, `feature.unsupported`; `details.path` leads to the place. */
+export function prepare(schema: JsonObject, what: string): JsonObject {
   const references = new LocalReferences(schema, what);
   refuseKeywords(references.parts, what);
   return references.rewritten();

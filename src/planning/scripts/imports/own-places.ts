@@ -27,7 +27,7 @@ export function ownPlaces(file: ScriptFile, language: Language, main: ScriptFile
 /** How a language expresses the folder of a file, and files in it. */
 interface Idioms {
   /** Patterns for the file and its folder with their replacements, applied in order. */
-  forms: readonly [RegExp, string | ((...groups: string[]) => string)][];
+  forms: readonly Form[];
   /** An assignment of the folder to a variable; groups: the variable, the folder. */
   alias: RegExp;
   /** Uses of its own location that refer to no file. */
@@ -39,6 +39,18 @@ const quoted = (text: string): string =>
   [...text.matchAll(/(['"`])((?:(?!\1)[^\n])*)\1/g)].map(([, , part]) => part).join('/');
 const reached = (folder: string, path: string): string => `@at(${join(folder.slice(4), path)})`;
 
+type Form = readonly [RegExp, string | ((...groups: string[]) => string)];
+
+/** @param pattern whose groups are a folder and the quoted parts of a path in it. */
+function inFolder(pattern: string): Form {
+  return [new RegExp(pattern, 'g'), (_, folder = '', rest = '') => reached(folder, quoted(rest))];
+}
+
+/** @param pattern whose group is a quoted path, relative to the folder of the file. */
+function besideFile(pattern: string): Form {
+  return [new RegExp(pattern, 'g'), (_, path = '') => reached('@dir', quoted(path))];
+}
+
 const LITERAL = String.raw`(?:'[^'\n]*'|"[^"\n]*"|\x60[^\x60$\n]*\x60)`;
 const DIR = String.raw`(@dir[\w./]*)`;
 
@@ -47,22 +59,13 @@ const JAVASCRIPT: Idioms = {
     [/(?:\w+\.)?createRequire\(\s*(?:import\.meta\.(?:url|filename)|__filename)\s*\)/g, ''],
     [/(?:\w+\.)?fileURLToPath\(\s*import\.meta\.url\s*\)|import\.meta\.filename|\b__filename\b/g, '@file'],
     [/(?:\w+\.)?dirname\(\s*@file\s*\)|import\.meta\.dirname|\b__dirname\b/g, '@dir'],
-    [
-      new RegExp(String.raw`new URL\(\s*(${LITERAL})\s*,\s*import\.meta\.url\s*\)`, 'g'),
-      (_, path = '') => reached('@dir', quoted(path)),
-    ],
-    [
-      new RegExp(String.raw`(?:\w+\.)?(?:join|resolve)\(\s*${DIR}((?:\s*,\s*${LITERAL})+)\s*,?\s*\)`, 'g'),
-      (_, folder = '', rest = '') => reached(folder, quoted(rest)),
-    ],
+    besideFile(String.raw`new URL\(\s*(${LITERAL})\s*,\s*import\.meta\.url\s*\)`),
+    inFolder(String.raw`(?:\w+\.)?(?:join|resolve)\(\s*${DIR}((?:\s*,\s*${LITERAL})+)\s*,?\s*\)`),
     [
       new RegExp(String.raw`\x60\$\{${DIR}\}([^\x60$\n]*)\x60`, 'g'),
       (_, folder = '', rest = '') => reached(folder, rest),
     ],
-    [
-      new RegExp(String.raw`${DIR}\s*\+\s*(${LITERAL})`, 'g'),
-      (_, folder = '', rest = '') => reached(folder, quoted(rest)),
-    ],
+    inFolder(String.raw`${DIR}\s*\+\s*(${LITERAL})`),
   ],
   alias: /\b(?:const|let|var)\s+(\w+|@dir|@file)\s*=\s*(@dir|@file)\s*(?:;|$)/gm,
   // Tests whether the file is the main program.
@@ -75,18 +78,9 @@ const PYTHON: Idioms = {
     [/(?:pathlib\.)?Path\(\s*__file__\s*\)(?:\.(?:resolve|absolute)\(\))?/g, '@file'],
     [/(?:os\.)?path\.dirname\(\s*__file__\s*\)|@file\.parents\[0\]|@file\.parent\b/g, '@dir'],
     [/(?:os\.)?path\.dirname\(\s*@dir\s*\)|@dir\.parent\b|@file\.parents\[1\]/g, '@dir/..'],
-    [
-      new RegExp(String.raw`(?:os\.)?path\.join\(\s*${DIR}((?:\s*,\s*${LITERAL})+)\s*,?\s*\)`, 'g'),
-      (_, folder = '', rest = '') => reached(folder, quoted(rest)),
-    ],
-    [
-      new RegExp(String.raw`${DIR}((?:\s*/\s*${LITERAL})+)`, 'g'),
-      (_, folder = '', rest = '') => reached(folder, quoted(rest)),
-    ],
-    [
-      new RegExp(String.raw`@file\.with_name\(\s*(${LITERAL})\s*\)`, 'g'),
-      (_, path = '') => reached('@dir', quoted(path)),
-    ],
+    inFolder(String.raw`(?:os\.)?path\.join\(\s*${DIR}((?:\s*,\s*${LITERAL})+)\s*,?\s*\)`),
+    inFolder(String.raw`${DIR}((?:\s*/\s*${LITERAL})+)`),
+    besideFile(String.raw`@file\.with_name\(\s*(${LITERAL})\s*\)`),
     [
       new RegExp(String.raw`\bf(['"])\{${DIR}\}([^'"{\n]*)\1`, 'g'),
       (_, __, folder = '', rest = '') => reached(folder, rest),

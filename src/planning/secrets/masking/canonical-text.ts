@@ -29,12 +29,7 @@ const NOT_ASCII = /[^\0-\x7f]/;
 export function canonicalText(text: string): CanonicalText {
   // A UTF-16 unit takes up to three bytes; most texts are ASCII.
   const size = NOT_ASCII.test(text) ? text.length * 3 : text.length;
-  const made: CanonicalText = {
-    bytes: new Uint8Array(size),
-    length: 0,
-    starts: new Int32Array(size),
-    ends: new Int32Array(size),
-  };
+  const made = emptyText(size);
   for (let at = 0; at < text.length; ) {
     const unit = text.charCodeAt(at);
     if (unit === LF || unit === CR) at = breakLine(made, text, at + 1);
@@ -49,6 +44,11 @@ export function canonicalText(text: string): CanonicalText {
     }
   }
   return made;
+}
+
+/** @param size of the arrays. */
+function emptyText(size: number): CanonicalText {
+  return { bytes: new Uint8Array(size), length: 0, starts: new Int32Array(size), ends: new Int32Array(size) };
 }
 
 export function holdsEscapes({ bytes, length }: CanonicalText): boolean {
@@ -107,12 +107,7 @@ function without(
   { bytes, starts, ends, length }: CanonicalText,
   isDropped: (byte: number | undefined) => boolean,
 ): CanonicalText {
-  const made: CanonicalText = {
-    bytes: new Uint8Array(length),
-    length: 0,
-    starts: new Int32Array(length),
-    ends: new Int32Array(length),
-  };
+  const made = emptyText(length);
   for (let at = 0; at < length; at += 1) {
     const byte = bytes[at] as number;
     if (!isDropped(byte)) put(made, byte, starts[at] as number, ends[at] as number);

@@ -1,3 +1,4 @@
+import { memoize } from '../../../text/memoize.js';
 import { EXCEEDED, EXPRESSION_LIMITS } from '../limits.js';
 import { keysOf, lengthOf, sizeOfMap } from './collections.js';
 import { Dictionary, kindOf, List, Maybe } from './kinds.js';
@@ -32,10 +33,6 @@ export class Cost {
   }
 }
 
-/** Caches; values are immutable, and counting takes as long as reading. */
-const sizes = new WeakMap<object, number>();
-const wholeCosts = new WeakMap<object, number>();
-
 function membersOf(value: object): number {
   switch (kindOf(value)) {
     case 'bytes':
@@ -50,21 +47,12 @@ function membersOf(value: object): number {
 }
 
 function sizeOf(map: object): number {
-  if (map instanceof Dictionary) return map.entries.size;
-  const known = sizes.get(map);
-  if (known !== undefined) return known;
-  const size = sizeOfMap(map);
-  sizes.set(map, size);
-  return size;
+  return map instanceof Dictionary ? map.entries.size : sizeOfPlain(map);
 }
 
-function wholeCostOf(value: object): number {
-  const known = wholeCosts.get(value);
-  if (known !== undefined) return known;
-  const cost = countWhole(value);
-  wholeCosts.set(value, cost);
-  return cost;
-}
+// Cached; values are immutable, and counting takes as long as reading.
+const sizeOfPlain = memoize(sizeOfMap);
+const wholeCostOf = memoize((value: object) => countWhole(value));
 
 /** Stops above the budget. Does not cache nested values: that would take longer than counting. */
 function countWhole(value: unknown): number {

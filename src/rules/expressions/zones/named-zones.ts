@@ -1,9 +1,9 @@
-import { zoneNames } from './zone-names.js';
+import { zoneText } from './zone-data.js';
 
 /** An offset from Greenwich, such as `+05:30`. */
 export const FIXED_OFFSET = /^([-+]?)(\d{1,2}):(\d{2})$/;
 
-let lines: ReadonlyMap<string, number> | undefined;
+let fields: ReadonlyMap<string, readonly string[]> | undefined;
 
 /** Whether it is the name of a time zone, or an offset such as `+05:30`. */
 export function isZone(name: string): boolean {
@@ -11,15 +11,18 @@ export function isZone(name: string): boolean {
 }
 
 export function isNamedZone(name: string): boolean {
-  return name === 'UTC' || lineOfZone(name) !== undefined;
+  return name === 'UTC' || fieldsOfZone(name) !== undefined;
 }
 
-/** Where the data of a zone is, from 0; undefined for a nonexistent zone. Names are parsed on first use. */
-export function lineOfZone(name: string): number | undefined {
-  lines ??= new Map(
-    zoneNames()
+/** The fields of {@link zoneText} behind the names; undefined for a nonexistent zone. Read on first use. */
+export function fieldsOfZone(name: string): readonly string[] | undefined {
+  fields ??= new Map(
+    zoneText()
       .split('\n')
-      .flatMap((names, index) => names.split(' ').map((each): [string, number] => [each, index])),
+      .flatMap((line) => {
+        const [names = '', ...rest] = line.split('|');
+        return names.split(' ').map((each) => [each, rest] as const);
+      }),
   );
-  return lines.get(name);
+  return fields.get(name);
 }

@@ -1,7 +1,6 @@
 import { fail } from '../language/kinds.js';
 import { civilOf, daysFromCivil } from '../language/moments.js';
-import { FIXED_OFFSET, lineOfZone } from './named-zones.js';
-import { zoneText } from './zone-data.js';
+import { FIXED_OFFSET, fieldsOfZone } from './named-zones.js';
 
 /** The changes of a zone's clocks since 1970, and the rule for later ones. In seconds. */
 interface Zone {
@@ -12,7 +11,6 @@ interface Zone {
   rule: ZoneRule;
 }
 
-let lines: readonly string[] | undefined;
 const zones = new Map<string, Zone>();
 
 /**
@@ -40,10 +38,9 @@ export function offsetOf(name: string, moment: number): number {
 function zoneOf(name: string): Zone {
   const known = zones.get(name);
   if (known) return known;
-  const index = lineOfZone(name);
-  if (index === undefined) return fail(`there is no time zone ${JSON.stringify(name)}`);
-  lines ??= zoneText().split('\n');
-  const [rule = '', kinds = '', order = '', deltas = ''] = (lines[index] ?? '').split('|');
+  const fields = fieldsOfZone(name);
+  if (!fields) return fail(`there is no time zone ${JSON.stringify(name)}`);
+  const [rule = '', kinds = '', order = '', deltas = ''] = fields;
   const all = kinds.split(' ').map((kind) => Number.parseInt(kind, 36));
   let at = 0;
   const changes = deltas === '' ? [] : deltas.split(' ').map((delta) => (at += Number.parseInt(delta, 36)));

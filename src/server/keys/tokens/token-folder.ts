@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { type AccessToken, type NewToken, RIGHTS } from '../../../contracts/access.js';
@@ -9,13 +9,18 @@ import { whyNotPrivate } from '../private-file.js';
 import { hashOfSecret, isSameHash, isTokenId, makeTokenText, readTokenText, tokenText } from './token-text.js';
 
 const moment = z.iso.datetime();
+const names = z.array(z.string()).readonly();
 const keptToken = z.strictObject({
   format: z.literal(1),
   id: z.string().refine(isTokenId),
   project: z.string(),
   person: z.string().min(1),
   agent: z.string().min(1).optional(),
+  page: z.literal(true).optional(),
   can: z.array(z.enum(RIGHTS)).min(1),
+  within: z.strictObject({ environments: names.optional(), abilities: names.optional() }).optional(),
+  oidc: z.strictObject({ issuer: z.string(), subject: z.string(), groups: names }).optional(),
+  claimed: z.literal(true).optional(),
   created_at: moment,
   created_by: z.string(),
   expires_at: moment,
@@ -45,7 +50,10 @@ export class TokenFolder {
   ) {}
 
   /** @returns it with its text, kept nowhere. @throws AbilityError `usage.invalid`: agents may not approve. */
-  create({ person, agent, can, expiresMs, createdBy }: NewToken, now = Date.now()): AccessToken & { text: string } {
+  create(
+    { person, agent, page, can, within, oidc, claimed, expiresMs, createdBy }: NewToken,
+    now = Date.now(),
+  ): AccessToken & { text: string } {
     if (agent !== undefined && can.includes('approve')) {
       throw new AbilityError({
         code: 'usage.invalid',
@@ -59,7 +67,11 @@ export class TokenFolder {
       project: this.project,
       person,
       ...(agent !== undefined && { agent }),
+      ...(page && { page }),
       can: RIGHTS.filter((right) => can.includes(right)),
+      ...(within && { within }),
+      ...(oidc && { oidc }),
+      ...(claimed && { claimed }),
       created_at: new Date(now).toISOString(),
       created_by: createdBy.name,
       expires_at: new Date(now + expiresMs).toISOString(),
@@ -105,6 +117,13 @@ export class TokenFolder {
     const revoked = { ...rest, revoked_at: kept.revoked_at ?? new Date(now).toISOString() };
     writeWhole(this.pathOf(id), textOf(revoked), 0o600);
     return withoutHash(revoked);
+  }
+
+  /** Removes what people were signed in to the page with, once it is over: there is one for each time. */
+  removeOldPages(now = Date.now()): void {
+    for (const token of this.list().tokens) {
+      if (token.page && !isOpen(token, now)) rmSync(this.pathOf(token.id), { force: true });
+    }
   }
 
   /** The bearer's token if it is valid now; undefined for every other text, whatever the reason. */

@@ -10,7 +10,7 @@ import type { PlanHooks, PlanOperation } from '../../../../src/contracts/plan.js
 import { AbilityError } from '../../../../src/contracts/problem.js';
 import { temporaryFolder } from '../../temporary-project.js';
 import { keepingTracer } from '../traced.js';
-import { attempt, type Ended, type OneAttempt, seenCall, withImplementation } from './one-attempt.js';
+import { attempt, type Ended, type OneAttempt, planOfCall, seenCall, withImplementation } from './one-attempt.js';
 
 const DESTRUCTIVE = { operation: { effects: 'destructive' } } as const;
 /** Its implementation may take longer than its step, which has a limit of a minute. */
@@ -351,6 +351,55 @@ describe('an attempt after one that did not report its end, of a call that must 
       message: expect.stringMatching(/^An earlier attempt of t-1\/first was lost with its worker/),
       details: [{ suggestion: /ability task retry t-1/ }, {}],
     });
+  });
+
+  const asks = {
+    call: 'op.find',
+    with: {},
+    happened: 'true',
+    not_happened: 'false',
+    output: '${{ output }}',
+    wait_ms: 1,
+    attempts: 1,
+  };
+  const askedFirst = { operation: { effects: 'destructive', unknown: asks } } as const;
+
+  test('does nothing if it can be asked first what became of the lost one', async () => {
+    const done = vi.fn();
+    const { failure } = await attempt(begun(done), second(askedFirst));
+    expect(done).not.toHaveBeenCalled();
+    expect(failure).toMatchObject({ type: 'outcome.unknown', nonRetryable: true, message: /op\.find is asked first/ });
+  });
+
+  test('does not follow one of unclear outcome that can be asked about', async () => {
+    const unclear = begun(fails('unavailable.connection', { unclear: true }));
+    const first = { retry: retryOf(3), info: { attempt: 1 } };
+    expect((await attempt(unclear, second({ ...askedFirst, ...first }))).failure).toMatchObject({
+      type: 'outcome.unknown',
+      nonRetryable: true,
+    });
+    const clear = await attempt(begun(fails('unavailable')), second({ ...askedFirst, ...first }));
+    expect(clear.failure).toMatchObject({ type: 'unavailable', nonRetryable: false });
+  });
+
+  test('has a mark of its own if the lost one had no effect', async () => {
+    const { mark } = await attempt(
+      begun(() => null),
+      { ...askedFirst, request: { after: 1 } },
+    );
+    expect(mark.made[0]?.[0]).toMatchObject({ call: 't-1/first', after: 1 });
+  });
+
+  test.each<[unknown, string | undefined]>([
+    [{ n: 1 }, undefined],
+    [{ n: 'x' }, 'script.output_invalid'],
+  ])('of a question is refused if %j breaks the contract of the lost call', async (output, code) => {
+    const output_schema = { type: 'object', properties: { n: { type: 'integer' } } };
+    const { operations } = planOfCall();
+    const lost = { ...(operations['db.write'] as PlanOperation), key: 'op.pay', output_schema, unknown: asks };
+    const plan = { operations: { ...operations, 'op.pay': lost } };
+    const about = { operation: 'op.pay', idempotency_key: 'k', input: {} };
+    expect((await attempt(() => output, { plan, request: { about } })).failure?.type).toBe(code);
   });
 
   test.each([['timeout'], ['timeout.call']])('goes on if the author allows it for %s', async (error) => {

@@ -3,12 +3,12 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { answerForeign } from '../../../../src/activities/hooks/claude-code/answer-foreign.js';
-import type { ForeignHandler } from '../../../../src/activities/hooks/claude-code/ask-foreign.js';
 import { proveGuards, reportMustDeny } from '../../../../src/activities/hooks/claude-code/check-guards.js';
 import { checkMustDeny, ProvenGuards } from '../../../../src/activities/hooks/claude-code/proven-guards.js';
 import type { HookRun } from '../../../../src/activities/hooks/hook-context.js';
 import type { MustDeny, PlanForeignHook } from '../../../../src/contracts/foreign-hooks.js';
 import { loadRegistry } from '../../../../src/definitions/load-registry.js';
+import type { ForeignHandler } from '../../../../src/planning/hooks/foreign-guards.js';
 import { SecretSource } from '../../../../src/planning/secrets/secret-source.js';
 import { hookDependenciesOf } from '../../../../src/worker/prove-guards.js';
 import { makeProject, operation, type ProjectFolder, projectFile } from '../../../fixtures/project-folder.js';
@@ -80,13 +80,7 @@ function guard(foreign: Partial<PlanForeignHook> = {}): ForeignHandler {
 
 /** What a hook of another tool answers in a run. */
 function answer(run: HookRun, foreign: Partial<PlanForeignHook> = {}, given = dependencies) {
-  const facts = () => ({
-    values: { input: {}, environment: {}, task: null },
-    inputSchema: null,
-    placeholders: {},
-    engine: 1,
-  });
-  return answerForeign(given, new ProvenGuards(given), { id: 'h', handler: guard(foreign), run, facts });
+  return answerForeign(given, new ProvenGuards(given), { id: 'h', handler: guard(foreign), run });
 }
 const callOf = (command: string) => taskRun({ input: { command } });
 
@@ -180,7 +174,6 @@ describe('a guard of another tool', () => {
         id: 'h',
         handler: { ...guard(), foreign },
         run: callOf('ls'),
-        facts: () => ({}) as never,
       }),
     ).rejects.toThrow('as which tool');
   });

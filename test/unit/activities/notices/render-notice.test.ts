@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { renderNotice } from '../../../../src/activities/notices/send-notice.js';
+import { type NoticeLinks, renderNotice } from '../../../../src/activities/notices/send-notice.js';
 import type { Notice, NoticeFormat } from '../../../../src/contracts/notices.js';
 
 const approval = {
@@ -8,7 +8,9 @@ const approval = {
   title: 'Deploy <b> & more',
   status: 'open',
   reasons: ['asked for'],
-  approvers: { listed: [], people: [] },
+  approvers: ['ops'],
+  people: ['bob'],
+  groups: [],
   quorum: 1,
   requested_by: { name: 'ada', source: 'claimed' },
   expires_at: null,
@@ -34,8 +36,10 @@ const FAILED = {
   error: { code: 'timeout.task', message: 'late' },
 } as Notice;
 
-function bodyOf(notice: Notice, format: NoticeFormat, link: string | null = null) {
-  const { type, body } = renderNotice(notice, format, link);
+const NOWHERE: NoticeLinks = { temporal: null, page: null, isOwnRuntime: false };
+
+function bodyOf(notice: Notice, format: NoticeFormat, links: Partial<NoticeLinks> = {}) {
+  const { type, body } = renderNotice(notice, format, { ...NOWHERE, ...links });
   return { type, body: JSON.parse(body) };
 }
 
@@ -78,6 +82,18 @@ describe('a notice', () => {
     ]);
   });
 
+  test('leads to the page: to its address, or with the command that opens that of the own runtime', () => {
+    const linksOf = (notice: Notice, links: Partial<NoticeLinks>) => bodyOf(notice, 'json', links).body.data.links;
+    const page = 'https://page.test/tasks/t-1';
+    for (const notice of [REQUESTED, FAILED]) {
+      expect(linksOf(notice, { isOwnRuntime: true })).toMatchObject({ page: null });
+      expect(linksOf(notice, { isOwnRuntime: true }).commands.at(-1)).toBe('ability open t-1');
+      expect(linksOf(notice, { isOwnRuntime: true, page })).toMatchObject({ page });
+      expect(linksOf(notice, { isOwnRuntime: true, page }).commands).not.toContain('ability open t-1');
+      expect(linksOf(notice, {}).commands).not.toContain('ability open t-1');
+    }
+  });
+
   test('states the subject of an approval and who decided', () => {
     const { data } = bodyOf(REQUESTED, 'json').body;
     expect(data.approval).toMatchObject({ id: 'ap-1', what: { input: { n: 1 } } });
@@ -103,11 +119,11 @@ describe('a notice', () => {
 });
 
 describe('a notice for Slack', () => {
-  const text = (notice: Notice, link: string | null = null): string[] =>
-    bodyOf(notice, 'slack', link).body.text.split('\n');
+  const text = (notice: Notice, links: Partial<NoticeLinks> = {}): string[] =>
+    bodyOf(notice, 'slack', links).body.text.split('\n');
 
   test('states what is requested, with the input and a link', () => {
-    expect(text(REQUESTED, 'http://ui.test/t-1')).toEqual([
+    expect(text(REQUESTED, { temporal: 'http://ui.test/t-1' })).toEqual([
       'Approval requested: Deploy &lt;b&gt; &amp; more',
       'deploy in dev, t-1',
       'input: {"n":1}',
@@ -115,12 +131,24 @@ describe('a notice for Slack', () => {
       'ability deny t-1 --approval ap-1',
       '<http://ui.test/t-1|In the Temporal UI>',
     ]);
+    const both = { temporal: 'http://ui.test/t-1', page: 'https://page.test/tasks/t-1' };
+    expect(text(REQUESTED, both).at(-1)).toBe('<https://page.test/tasks/t-1|On the page>');
   });
 
   test('states how a task failed', () => {
     expect(text(FAILED)).toEqual(['deploy timed out: late', 'deploy in dev, t-1', 'ability why t-1']);
     const { error: _, ...silent } = FAILED;
     expect(text(silent)[0]).toBe('deploy timed out: no reason is known');
+  });
+
+  test('states that nobody has decided, with the commands', () => {
+    const late = (event: string) => ({ ...ABOUT, event, approval }) as unknown as Notice;
+    expect(text(late('approval.reminded')).join('\n')).toMatch(
+      /^Still waits for a decision: Deploy .*\nability approve t-1/s,
+    );
+    expect(text(late('approval.escalated')).join('\n')).toMatch(
+      /^No one has decided, so ops may: Deploy .*input: \{"n":1\}/s,
+    );
   });
 
   test('states how an approval was decided, without the input', () => {

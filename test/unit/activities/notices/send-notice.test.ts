@@ -43,13 +43,14 @@ interface Sent {
   answer?: Answer;
   env?: Record<string, string>;
   ui?: string | null;
+  page?: string | null;
   namespace?: string;
 }
 
 /** Sends a notice to a path of the service. @returns the requests that arrived there. */
 async function sendTo(
   path: string,
-  { wanted = {}, plan = {}, target = 0, answer, env = {}, ui = null, namespace }: Sent = {},
+  { wanted = {}, plan = {}, target = 0, answer, env = {}, ui = null, page = null, namespace }: Sent = {},
 ) {
   if (answer) service.on(path, answer);
   const notify: PlanNotify = { on: ['task.failed'], webhook: 'env:HOOK', format: 'json', ...wanted };
@@ -58,6 +59,8 @@ async function sendTo(
     plans: { admitNotice: async () => whole } as never,
     secrets: (name) => new SecretSource('/nowhere', name, { HOOK: `${service.origin}${path}`, SIGNING, ...env }),
     ui,
+    page,
+    isOwnRuntime: false,
     project: 'acme',
     lastDefinitions: () => undefined,
     countMissed: async () => 0,

@@ -173,7 +173,7 @@ export function endRecord(records: RecordFolder, task: string): TaskResult {
     ...{ status: 'succeeded', task_key: task, ability_id: 'flow', version: 1, digest: record.plan_digest },
     ...{ environment: 'dev', output: { done: true }, error: null, warnings: [], steps: [], approvals: [], hooks: [] },
     ...{ requested_by: { name: 'ada', source: 'claimed' }, started_at: null, finished_at: null, cleanup_ran: null },
-    links: { temporal: null, record: null },
+    links: { temporal: null, page: null, record: null },
   };
   records.replace({ ...record, result });
   return result;

@@ -121,9 +121,21 @@ describe('the record of a task that runs at once', () => {
     expect(other.create(record, true)).toBe(true);
   });
 
-  test('is not made again where a call has left a log: what it did is not known', () => {
+  test('is written in a moment although a called task has its record already', () => {
+    const records = new RecordFolder(root);
+    records.create(record, true);
+    records.create({ ...record, task_key: 't-1/sub' });
+    vi.runAllTimers();
+    expect(new RecordFolder(root).read('t-1')).toEqual(record);
+  });
+
+  test.each([
+    ['a call has left a log', 'logs/a.jsonl'],
+    ['a called task has its record', 'children/sub/record.json'],
+  ])('is not made again where %s: what it did is not known', (_, file) => {
     new RecordFolder(root).create(record, true);
-    writeFileSync(join(root, 't-1/logs/a.jsonl'), '');
+    mkdirSync(join(root, 't-1', file, '..'), { recursive: true });
+    writeFileSync(join(root, 't-1', file), '');
     const before = Date.now() / 1000 - 3;
     utimesSync(join(root, 't-1'), before, before);
     expect(new RecordFolder(root).create(record, true)).toBe(false);

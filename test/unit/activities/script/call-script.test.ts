@@ -15,6 +15,11 @@ describe('the input of a script', () => {
     expect(await callShell('cat "$1" > "$2"; echo ignored', { args }, { input: { a: 'ü' } })).toEqual({ a: 'ü' });
   });
 
+  test('in a file can be read by its owner alone', async () => {
+    const print = 'ls -l "$1" | cut -c1-10 | { read -r mode; printf \'"%s"\' "$mode"; }';
+    expect(await callShell(print, { args: ['{input_file}'] }, { input: { a: 1 } })).toBe('-rw-------');
+  });
+
   test('can be on stdin, which is otherwise empty', async () => {
     expect(await callShell('cat', { stdin: '{payload}' }, { input: { a: 1 } })).toEqual({ a: 1 });
     expect(await callShell('cat')).toBeNull();

@@ -22,7 +22,7 @@ const RESULT: TaskResult = {
   ...{ status: 'succeeded', task_key: 't-1', ability_id: 'signup', version: 1, digest: 'd', environment: 'staging' },
   ...{ output: { id: 1 }, error: null, warnings: [], steps: [], approvals: [], hooks: [], requested_by: USER },
   ...{ started_at: '2030-01-01T00:00:00.000Z', finished_at: '2030-01-01T00:00:01.000Z', cleanup_ran: null },
-  links: { temporal: 'here', record: null },
+  links: { temporal: 'here', page: null, record: null },
 };
 const step = (call: string) => {
   return { id: 'a', path: 'a', call, status: 'succeeded', attempts: 1, duration_ms: 1 } as const;

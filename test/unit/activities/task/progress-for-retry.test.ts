@@ -23,6 +23,7 @@ interface More {
   from?: string;
   stands?: string[];
   undone?: string[];
+  reconcile?: true;
   not_undone?: NotUndone[];
 }
 
@@ -208,5 +209,46 @@ describe('a call that was to be undone', () => {
     expect(() => keep(steps, progress)).toThrow(expect.objectContaining({ code: 'task.undecided' }));
     expect(keep(steps, progress, { from: 'b' })).toEqual(['a']);
     expect(keep(steps, progress, { undone: ['b'] })).toEqual(['a']);
+  });
+});
+
+describe('a lost call that can be asked about', () => {
+  const doubt = { idempotency_key: 't-1/b', input: { n: 1 } };
+  const lost = { status: 'unknown', call: 'op' } as const;
+  const asked = { status: 'failed', call: 'op.find', doubt, attempts: 1 } as const;
+  const steps = [call('a'), call('b')];
+  const progress: Progress = { a: done, b: lost, 'b.unknown': asked };
+
+  test('is asked about by a retry that reconciles, and decided by a person in another one', () => {
+    expect(taken(steps, progress, { reconcile: true })).toEqual({
+      progress: { a: done, 'b.unknown': { status: 'pending', call: 'op.find', doubt } },
+      begins: 'It begins at b: it ended unknown',
+    });
+    expect(() => keep(steps, progress)).toThrow(expect.objectContaining({ code: 'task.undecided' }));
+    expect(keep(steps, progress, { undone: ['b'] })).toEqual(['a']);
+  });
+
+  test('in a loop is asked about by every retry, unless a person has looked', () => {
+    const loop: PlanStep = {
+      id: 'l',
+      verb: 'foreach',
+      foreach: { list: [1, 2] },
+      as: 'x',
+      max_parallel: 1,
+      steps: [call('b')],
+    };
+    const inLoop: Progress = { l: { ...lost, items: { 0: 1 } }, 'l/1/b.unknown': asked };
+    expect(keep([loop], inLoop)).toEqual(['l', 'l/1/b.unknown']);
+    expect(keep([loop], inLoop, { from: 'l' })).toEqual([]);
+  });
+
+  test('is none that was not asked about, or that is known', () => {
+    const refused = expect.objectContaining({ code: 'task.not_in_doubt' });
+    expect(() => keep(steps, { a: failed }, { reconcile: true })).toThrow(refused);
+    const known: Progress = { a: done, 'a.unknown': { status: 'succeeded' }, b: failed };
+    expect(() => keep(steps, known, { reconcile: true })).toThrow(refused);
+    expect(() => keep(steps, { ...progress, a: lost }, { reconcile: true })).toThrow(
+      expect.objectContaining({ code: 'task.undecided', details: { calls: ['a'] } }),
+    );
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { createFindUi, createProve } from '../../../../src/activities/task/task-questions.js';
+import { createFindLink, createProve } from '../../../../src/activities/task/task-questions.js';
 import type { ProveAnswer, ProveRequest } from '../../../../src/contracts/activities.js';
 import { examplePlan } from '../../rules/example-plan.js';
 import { admittedTask } from '../admitted-task.js';
@@ -7,22 +7,26 @@ import { admittedTask } from '../admitted-task.js';
 const DECISION = { approval: 'a' } as unknown as NonNullable<ProveRequest['decision']>;
 const PROOF = { token: 'p' } as unknown as NonNullable<ProveRequest['proof']>;
 
-test.each(['http://ui', null])('a task gets the address of the Temporal UI, %s', async (ui) => {
+test.each([
+  ['http://ui', 'https://page.test', /^https:\/\/page\.test\/tasks\/.+/],
+  ['http://ui', null, /^http:\/\/ui\/namespaces\/.+\/workflows\/.+/],
+  [null, null, /^null$/],
+])('with the Temporal UI at %s and the page at %s, the link of a task is %s', async (ui, page, link) => {
   const { plans, mark, environment } = admittedTask(examplePlan());
-  expect(await environment().run(createFindUi({ plans, ui }), { seal: mark })).toBe(ui);
+  expect(String(await environment().run(createFindLink({ plans, ui, page }), { seal: mark }))).toMatch(link);
 });
 
-test('only a sealed task gets the address of the Temporal UI', async () => {
+test('only a sealed task gets its link', async () => {
   const { plans, environment } = admittedTask(examplePlan());
-  const found = environment().run(createFindUi({ plans, ui: 'http://ui' }), { seal: 'other' });
+  const found = environment().run(createFindLink({ plans, ui: 'http://ui', page: null }), { seal: 'other' });
   await expect(found).rejects.toMatchObject({ type: 'seal.invalid' });
 });
 
 describe('the proof of a decision', () => {
-  type Check = Parameters<typeof createProve>[0]['checkProof'];
-  const proved = (checkProof: Check, of: Partial<ProveRequest>): Promise<ProveAnswer> => {
+  type Check = ReturnType<Parameters<typeof createProve>[0]['proofs']>;
+  const proved = (check: Check, of: Partial<ProveRequest>): Promise<ProveAnswer> => {
     const { plans, mark, environment } = admittedTask(examplePlan());
-    return environment().run(createProve({ plans, checkProof }), { seal: mark, ...of });
+    return environment().run(createProve({ plans, proofs: () => check }), { seal: mark, ...of });
   };
 
   test.each<[string, Check, Partial<ProveRequest>, ProveAnswer]>([

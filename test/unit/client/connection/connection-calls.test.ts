@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events';
-import { createServer, type ServerHttp2Stream } from 'node:http2';
+import { constants, createServer, type ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { Connection, defaultGrpcRetryOptions } from '@temporalio/client';
 import { expect, onTestFinished, test } from 'vitest';
@@ -76,4 +76,22 @@ test('a deadline ends a call that waits for its next attempt, with the error of 
   const { connection } = await connectToSilentServer(60_000);
   const call = connection.withDeadline(Date.now() + 5000, () => ask(connection));
   await expect(call).rejects.toMatchObject({ code: 14 });
+});
+
+test('a call that the server cancels is late at its deadline, and cancelled before', async () => {
+  const server = createServer().on('stream', (stream) => {
+    stream.on('error', () => {});
+    stream.close(constants.NGHTTP2_CANCEL);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const calls = new ConnectionCalls(defaultGrpcRetryOptions());
+  const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const connection = calls.attach(Connection.lazy({ address, interceptors: [calls.interceptor] }));
+  onTestFinished(async () => {
+    await connection.close();
+    server.close();
+  });
+  const within = (ms: number) => connection.withDeadline(Date.now() + ms, () => ask(connection));
+  await expect(within(450)).rejects.toMatchObject({ code: 4 });
+  await expect(within(60_000)).rejects.toMatchObject(CANCELLED);
 });

@@ -23,7 +23,7 @@ const result: TaskResult = {
   started_at: null,
   finished_at: null,
   cleanup_ran: null,
-  links: { temporal: null, record: null },
+  links: { temporal: null, page: null, record: null },
 };
 const start: TaskStart = {
   options: {},

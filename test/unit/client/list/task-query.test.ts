@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { LISTED_STATES, listedState, taskQuery } from '../../../../src/client/list/task-query.js';
+import { listedState, taskQuery } from '../../../../src/client/list/task-query.js';
+import { LISTED_STATES } from '../../../../src/contracts/states.js';
 import { errorOf } from '../../error-of.js';
 
 const TASKS =
@@ -14,6 +15,14 @@ describe('the list filter', () => {
   });
 
   test('covers called tasks if they are wanted', () => {
+    const within = [{ abilities: ['report.*', 'db'] }, { abilities: ['a*b'], environments: ['dev', 'x*'] }];
+    expect(taskQuery('acme', { within })).toContain(
+      " AND (((WorkflowType STARTS_WITH 'report.' OR WorkflowType = 'db')) OR ((WorkflowType STARTS_WITH 'a') AND (AbilityEnvironment = 'dev' OR AbilityEnvironment STARTS_WITH 'x')))",
+    );
+    for (const open of [[], [{}], [{ abilities: ['*x'] }], [{ environments: ['dev'] }, { abilities: ['a', '*'] }]]) {
+      expect(taskQuery('acme', { within: open })).toBe(BASE);
+    }
+    expect(() => taskQuery('acme', { within: [{ abilities: ["a' OR 'b*"] }] })).toThrow(/cannot be a name/);
     expect(taskQuery('acme', { called: true })).toBe(`${TASKS} AND AbilityStatus != 'unavailable'`);
   });
 

@@ -13,6 +13,7 @@ const approval = (id: string, more: Partial<Approval> = {}): Approval => ({
   what: { ability: 'a', implementation: null, environment: 'dev', effects: null, input: null },
   reasons: [],
   approvers: [],
+  groups: [],
   people: [],
   quorum: 1,
   self_approval: true,

@@ -1,12 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { ToolMapping } from '../../../../src/contracts/foreign-hooks.js';
 import type { JsonObject } from '../../../../src/contracts/json.js';
-import {
-  isShown,
-  type MappedAbility,
-  mappingOf,
-  toolCallOf,
-} from '../../../../src/definitions/tool-mapping/map-tool.js';
+import type { MappedAbility } from '../../../../src/definitions/fits-match.js';
+import { isShown, mappingOf, toolCallOf } from '../../../../src/definitions/tool-mapping/map-tool.js';
 import { faultOfToolInput, faultOfToolName } from '../../../../src/definitions/tool-mapping/tool-shapes.js';
 import { errorOf } from '../../error-of.js';
 

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { AccessToken } from '../../../../src/contracts/access.js';
 import { type Authentication, authenticate, refuseWithoutRight } from '../../../../src/doors/http/authenticate.js';
+import { provableUser } from '../../../../src/server/keys/proof-key.js';
+import { NO_PROVIDER } from '../../../fixtures/no-provider.js';
 
 const token = (more: Partial<AccessToken> = {}): AccessToken => ({
   id: '0123456789abcdef',
@@ -17,7 +19,11 @@ const known: Record<string, AccessToken> = {
   // No command creates such a token, but a file may contain one.
   bot: token({ id: 'b', agent: 'bot' }),
 };
-const door = (more: Partial<Authentication> = {}): Authentication => ({ findToken: (text) => known[text], ...more });
+const door = (more: Partial<Authentication> = {}): Authentication => ({
+  ...NO_PROVIDER,
+  findToken: (text) => known[text],
+  ...more,
+});
 const local = { name: 'me', source: 'claimed' } as const;
 const bearer = (text: string) => ({ headers: { authorization: `Bearer ${text}` } });
 const refused = (code: string) => expect.objectContaining({ code });
@@ -52,6 +58,33 @@ describe('a request with a token', () => {
         refused('door.unauthenticated'),
       );
     }
+  });
+});
+
+describe('whom the door vouches for', () => {
+  const oidc = { issuer: 'https://id.acme.test', subject: 'u-1', groups: ['leads'] };
+  const admitted = (more: Partial<AccessToken>) =>
+    authenticate(door({ findToken: () => token(more), rightsOfPerson: () => ({ approve: [{}] }) }), bearer('good'))
+      .admitted;
+
+  test('is the bearer of a token, and whom a provider signed in', () => {
+    expect(admitted({})).toEqual({ source: 'token', issuer: null, subject: '0123456789abcdef', groups: [] });
+    expect(admitted({ page: true, oidc })).toEqual({ source: 'oidc', ...oidc });
+    expect(admitted({ page: true, person: provableUser() })).toMatchObject({ source: 'token' });
+  });
+
+  test('is no one whose name is only a claim', () => {
+    expect(admitted({ claimed: true })).toBeNull();
+    expect(admitted({ claimed: true, oidc })).toBeNull();
+    expect(admitted({ page: true, person: 'somebody-else' })).toBeNull();
+  });
+
+  test('an agent gets no rights of groups', () => {
+    const caller = authenticate(
+      door({ findToken: () => token({ agent: 'bot', oidc }), rightsOfPerson: () => ({ approve: [{}] }) }),
+      bearer('good'),
+    );
+    expect(() => refuseWithoutRight(caller, 'approve')).toThrow(refused('door.forbidden'));
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { CODES } from '../../../../src/contracts/codes.js';
 import { AbilityError } from '../../../../src/contracts/problem.js';
 import { EXIT } from '../../../../src/contracts/states.js';
-import { httpProblem, statusOf } from '../../../../src/doors/http/open-http-door.js';
+import { httpProblem, statusOf } from '../../../../src/doors/http/http-problem.js';
 
 describe('the status of a code', () => {
   test.each([

@@ -2,7 +2,6 @@ import { createHmac } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { request } from 'node:http';
 import { connect } from 'node:net';
-import { Readable } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Connection } from '../../../../src/client/index.js';
 import { type HttpDoor, USUAL_LIMITS } from '../../../../src/doors/http/http-door.js';
@@ -65,15 +64,11 @@ test('what is no request closes its connection, also for a client that keeps its
 });
 
 test('a stream of events that fails breaks off, and the operator reads why', async () => {
-  let listens = 0;
-  const http = {
-    listen: async () => {
-      listens += 1;
-      if (listens > 1) throw new TypeError('secret fault');
-      return Readable.from(['data: {"id":"1","type":"task.created","data":{}}\n\n']);
-    },
+  const events = async function* () {
+    yield { id: '1', type: 'task.created', data: {} };
+    throw new TypeError('secret fault');
   };
-  const door = await doorOn({ http });
+  const door = await doorOn({}, { ask: async () => events() as never });
   const answer = await fetch(`${door.url}/v1/tasks/k/events`);
   expect(answer.status).toBe(200);
   await expect(answer.text()).rejects.toThrow('terminated');
@@ -83,15 +78,14 @@ test('a stream of events that fails breaks off, and the operator reads why', asy
 test('a request whose client leaves is no failure of the door', async () => {
   const client = new AbortController();
   const ended = new EventEmitter();
-  const listen = async (_: string, { signal }: { signal: AbortSignal }): Promise<never> => {
-    const left = once(signal, 'abort');
+  const leave = async (): Promise<never> => {
     client.abort();
-    await left;
+    await new Promise((resolve) => setTimeout(resolve, 50));
     setImmediate(() => ended.emit('end'));
-    throw signal.reason;
+    throw new TypeError('cut off');
   };
   const hasEnded = once(ended, 'end');
-  const door = await doorOn({ http: { listen } });
+  const door = await doorOn({}, { ask: leave });
   await expect(fetch(`${door.url}/v1/tasks/k/events`, { signal: client.signal })).rejects.toThrow('aborted');
   await hasEnded;
   expect(door.notes).toEqual([]);
@@ -167,7 +161,8 @@ test('a message of MCP is exact, or refused with its place', async () => {
   const lend = () => ({ connect: () => Promise.reject(new Error('not needed')), failed: () => {} });
   const times = { patienceMs: 1, lookMs: 1, tokensMs: 1000 };
   const skill = { attach: () => {} } as never;
-  const mcp = { expose: [], skill, lend, typed: (text: string) => text, strict: () => ({}), ...times };
+  const findPage = async () => null;
+  const mcp = { expose: [], skill, lend, findPage, typed: (text: string) => text, strict: () => ({}), ...times };
   const door = await doorOn({}, { mcp });
   const call = (args: string, rest = '') =>
     post(

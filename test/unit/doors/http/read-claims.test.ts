@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { AccessToken } from '../../../../src/contracts/access.js';
 import { type Authentication, authenticate } from '../../../../src/doors/http/authenticate.js';
+import { NO_PROVIDER } from '../../../fixtures/no-provider.js';
 
 const TOKEN: AccessToken = {
   id: 'a',
@@ -12,6 +13,7 @@ const TOKEN: AccessToken = {
   expires_at: '',
 };
 const door: Authentication = {
+  ...NO_PROVIDER,
   findToken: (text) => (text === 'secret' ? TOKEN : undefined),
   local: { name: 'owner', source: 'claimed' },
 };
@@ -22,7 +24,7 @@ const bearer = { authorization: 'Bearer secret' };
 function ask(authentication: Authentication, headers: Record<string, string>): unknown {
   try {
     const { person, kind, rights } = authenticate(authentication, { headers });
-    return [person.name, kind, rights.has('approve')];
+    return [person.name, kind, (rights.approve ?? []).length > 0];
   } catch (error) {
     return (error as { code: string }).code;
   }

@@ -53,6 +53,18 @@ describe('beyond this machine', () => {
     },
   );
 
+  test('host and port are where people open the page, unless they are those of all addresses or behind a proxy', () => {
+    const tls = { tlsCert: cert, tlsKey: key };
+    const forms = [
+      { host: '127.0.0.1' },
+      { host: '10.1.2.3', ...tls },
+      { host: '0.0.0.0', ...tls },
+      { behindProxy: 'a.test' },
+    ];
+    expect(forms.map((form) => read(form).isAddress)).toEqual([true, true, false, false]);
+    expect(read({ trustProxyUser: 'X-User' }).isAddress).toBe(false);
+  });
+
   test('no user header is trusted', () => {
     const given = { host: '10.1.2.3', tlsCert: cert, tlsKey: key, trustProxyUser: 'X-User' };
     expect(codeOf(given)).toBe('usage.invalid');

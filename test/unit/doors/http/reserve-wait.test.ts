@@ -3,7 +3,12 @@ import type { HttpCaller } from '../../../../src/doors/http/authenticate.js';
 import { type HttpDoor, USUAL_LIMITS } from '../../../../src/doors/http/http-door.js';
 import { reserveWait } from '../../../../src/doors/http/reserve-wait.js';
 
-const caller = (name: string): HttpCaller => ({ name, person: { name, source: 'claimed' }, rights: new Set() });
+const caller = (name: string): HttpCaller => ({
+  name,
+  person: { name, source: 'claimed' },
+  rights: {},
+  admitted: null,
+});
 const door = (listeners: number, listenersInAll: number) =>
   ({ limits: { ...USUAL_LIMITS, listeners, listenersInAll } }) as HttpDoor;
 const refused = expect.objectContaining({ code: 'door.too_many', details: { retry_after: 5 } });

@@ -6,6 +6,7 @@ import { createServer } from '../../../../src/doors/mcp/create-server.js';
 import { DoorSession } from '../../../../src/doors/mcp/door-session.js';
 import type { McpDoor } from '../../../../src/doors/mcp/mcp-door.js';
 import { skillOfProject } from '../../../../src/doors/mcp/skill-of-project.js';
+import { rightsOf } from '../../../../src/rules/rights.js';
 import { temporaryProject } from '../../temporary-project.js';
 
 /** A client of a server whose calls fail to connect once `until` resolves. */
@@ -25,7 +26,12 @@ async function clientOf(until: () => Promise<unknown>) {
     note: (text: string) => notes.push(text),
   };
   const person = { name: 'alice', source: 'claimed' } as const;
-  const visitor = { person, access: 'run', session: new DoorSession('s'), calls: new CallQueue() } as const;
+  const visitor = {
+    person,
+    rights: rightsOf('read', 'run'),
+    session: new DoorSession('s'),
+    calls: new CallQueue(),
+  } as const;
   const server = createServer(door as unknown as McpDoor, visitor);
   const [here, there] = InMemoryTransport.createLinkedPair();
   const client = new Client({ name: 'test', version: '1' });

@@ -6,6 +6,7 @@ import { exposedTools, unexposed } from '../../../../src/doors/mcp/expose-abilit
 import type { McpDoor, ToolCall } from '../../../../src/doors/mcp/mcp-door.js';
 import { plan } from '../../../../src/doors/mcp/plan-ability.js';
 import { search } from '../../../../src/doors/mcp/search-abilities.js';
+import { rightsOf } from '../../../../src/rules/rights.js';
 import {
   makeProject,
   operation,
@@ -31,7 +32,8 @@ function callIn(files: ProjectFiles, more: Partial<McpDoor> = {}): ToolCall {
     ...more,
   };
   const caller = { name: 'ada', source: 'claimed', agent: 'probe' } as const;
-  return { door: door as unknown as McpDoor, caller } as unknown as ToolCall;
+  const visitor = { rights: rightsOf('read', 'run') };
+  return { door: door as unknown as McpDoor, visitor, caller } as unknown as ToolCall;
 }
 
 const found = async (call: ToolCall, query?: string, limit = 20) => {
@@ -81,7 +83,7 @@ test('offers agents, which run as any ability, if they have a model', async () =
     effects: 'read',
     calls: ['db.read.user_row', 'model:default'],
   });
-  expect([...exposedTools(call.door).keys()]).toEqual(['helper']);
+  expect([...exposedTools(call.door, call.visitor.rights).keys()]).toEqual(['helper']);
 });
 
 test('describes each ability as an agent needs it to decide, in the requested detail; or reports that nothing fits', async () => {
@@ -151,7 +153,7 @@ test('exposes abilities with a unique tool name; references of a schema to itsel
     },
     { expose: ['*', 'zzz.*'] },
   );
-  const tools = exposedTools(door);
+  const tools = exposedTools(door, rightsOf('read', 'run'));
   expect([...tools.keys()]).toEqual(['typed_op']);
   const { outputSchema, annotations } = tools.get('typed_op')?.listed ?? {};
   const properties = outputSchema?.properties as Record<string, Json>;

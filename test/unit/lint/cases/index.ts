@@ -9,6 +9,7 @@ import { HOOK_CASES } from './hooks.js';
 import { IMPLEMENTATION_CASES } from './implementations.js';
 import { LATE_RETRY_CASES } from './late-retries.js';
 import { LIFECYCLE_CASES } from './lifecycle.js';
+import { LOST_CALL_CASES } from './lost-calls.js';
 import { POLICY_CASES } from './policies.js';
 import { SCOPE_CASES } from './scopes.js';
 import { SCRIPT_REACH_CASES } from './script-reach.js';
@@ -44,6 +45,7 @@ export const LINT_CASES: readonly LintCase[] = [
   ...SCRIPT_TEXT_CASES,
   ...LATE_RETRY_CASES,
   ...LIFECYCLE_CASES,
+  ...LOST_CALL_CASES,
   ...SPECIALIST_CASES,
   ...AGENT_CASES,
 ];

@@ -61,6 +61,24 @@ export const POLICY_CASES: LintCase[] = [
     files: { ...POLICY, ...service(everywhere('https://api.acme.test')) },
   },
   {
+    code: 'lint.access_never_fits',
+    name: 'no environment is called so',
+    files: project('access: { idp/group: [read], support: { run: { environments: [dev, ▶stagin] } } }\n'),
+  },
+  {
+    code: 'lint.access_never_fits',
+    name: 'no ability is called so',
+    files: { ...project('access: { support: { approve: { abilities: [op.*, ▶opp.*] } } }\n'), ...script('') },
+  },
+  {
+    code: 'lint.access_never_fits',
+    name: 'limits that fit, of a group of a claim',
+    files: {
+      ...project('access: { idp/group: { run: { environments: ["*g"], abilities: [op.slow] } } }\n'),
+      ...script('timeout_sec: 5'),
+    },
+  },
+  {
     code: 'lint.approver_unknown',
     name: 'nearly a group, for an environment',
     files: {

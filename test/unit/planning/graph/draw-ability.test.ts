@@ -49,7 +49,7 @@ test('a call of something other than an operation is drawn as a workflow', () =>
 
 test('an approval has its own shape, with who decides', () => {
   const approval = { title: 'Go "on"?', expires: '1h', comment: 'optional', quorum: 2 } as const;
-  const approvers = { listed: ['managers'], people: ['alice', 'bob'] };
+  const approvers = { listed: ['managers'], people: ['alice', 'bob'], groups: [] };
   const { text } = draw([
     { id: 'ask', verb: 'approval', approval: { ...approval, approvers } },
     { id: 'any', verb: 'approval', approval: { title: 'x', expires: '1h', comment: 'optional' } },

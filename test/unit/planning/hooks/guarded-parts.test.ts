@@ -18,7 +18,10 @@ test('creation guards are consulted about a workflow with its input, and about e
 
 test('for a single operation they are consulted about it, with its input', () => {
   const plan = examplePlan();
-  const parts = guardedParts({ ...plan, ability: { ...plan.ability, kind: 'operation' } }, { name: 'ada' });
+  const parts = guardedParts(
+    { ...plan, ability: { ...plan.ability, id: 'db.write', kind: 'operation' } },
+    { name: 'ada' },
+  );
   expect(parts.map(({ operation, path, input }) => [operation?.key, path, input])).toEqual([
     ['db.write', '', { name: 'ada' }],
   ]);

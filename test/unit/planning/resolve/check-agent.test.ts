@@ -2,8 +2,8 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { AbilityError } from '../../../../src/contracts/problem.js';
 import { loadedComposites } from '../../../../src/definitions/find-ability.js';
 import { loadRegistry } from '../../../../src/definitions/load-registry.js';
-import { describeAbility } from '../../../../src/doors/answers/describe-ability.js';
-import { listAbilities } from '../../../../src/doors/answers/list-abilities.js';
+import { abilityIn } from '../../../../src/operations/describe-ability.js';
+import { abilitiesOf } from '../../../../src/operations/list-abilities.js';
 import { checkAgent } from '../../../../src/planning/resolve/check-ability.js';
 import { resolvePlan } from '../../../../src/planning/resolve/resolve-plan.js';
 import { EnvironmentVariables } from '../../../../src/planning/secrets/secret-source.js';
@@ -83,10 +83,10 @@ describe('the profile of an agent', () => {
 
   test('without a model is listed as not runnable, and shown with the reason', () => {
     const variables = new EnvironmentVariables(project.root, 'dev');
-    expect(listAbilities(registry, undefined, undefined)).toContainEqual(
+    expect(abilitiesOf(registry, undefined, undefined)).toContainEqual(
       expect.objectContaining({ id: 'writer', level: 'high', type: 'agent', runnable: false }),
     );
-    expect(describeAbility(registry, 'writer', 'dev', variables)).toMatchObject({
+    expect(abilityIn(registry, 'writer', 'dev', variables)).toMatchObject({
       definition: { id: 'writer' },
       plan: null,
       problem: { code: 'config.no_model' },

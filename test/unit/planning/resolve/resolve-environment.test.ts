@@ -3,6 +3,7 @@ import {
   chooseEnvironment,
   resolveApprovers,
   resolveEnvironment,
+  whileOpen,
 } from '../../../../src/planning/resolve/resolve-environment.js';
 import { errorOf } from '../../error-of.js';
 import { registryOf } from '../../temporary-project.js';
@@ -10,21 +11,29 @@ import { registryOf } from '../../temporary-project.js';
 const registry = (environments: string, more = '') =>
   registryOf({ 'ability.yaml': `format: 1\nproject: p\nenvironments: ${environments}\n${more}` });
 
+const group = (members: string[], claim?: string) => (claim === undefined ? members : { members, claim });
+
 describe('approvers', () => {
   test('an entry is a group if the project has one of that name, and otherwise a person', () => {
-    const people = { managers: ['alice', 'bob'] };
+    const people = { managers: group(['alice', 'bob']) };
     expect(resolveApprovers(people, ['managers', 'carol'])).toEqual({
       listed: ['managers', 'carol'],
       people: ['alice', 'bob', 'carol'],
+      groups: ['managers'],
     });
   });
 
   test('a person in two groups counts once', () => {
-    expect(resolveApprovers({ a: ['alice'], b: ['alice', 'bob'] }, ['a', 'b', 'bob']).people).toEqual(['alice', 'bob']);
+    expect(
+      resolveApprovers({ a: group(['alice']), b: group(['alice', 'bob'], 'b-group') }, ['a', 'b', 'bob']),
+    ).toMatchObject({
+      people: ['alice', 'bob'],
+      groups: ['a', 'b-group'],
+    });
   });
 
   test('a group name inside a group counts as a person of that name', () => {
-    expect(resolveApprovers({ a: ['b'], b: ['bob'] }, ['a']).people).toEqual(['b']);
+    expect(resolveApprovers({ a: group(['b']), b: group(['bob']) }, ['a']).people).toEqual(['b']);
   });
 
   test('a name that every object has is a person', () => {
@@ -58,7 +67,7 @@ describe('an environment', () => {
       protected: false,
       vars: {},
       approve: [],
-      approvers: { listed: [], people: [] },
+      approvers: { listed: [], people: [], groups: [] },
       quorum: 1,
       self_approval: true,
       proof: 'claimed',
@@ -100,4 +109,29 @@ describe('which environment is used', () => {
     expect(error.code).toBe('config.no_environment');
     expect(error.suggestion).toMatch(/dev, prod/);
   });
+});
+
+describe('what happens while nobody decides', () => {
+  const people = { leads: ['bob'] };
+  const at = { file: 'x' } as never;
+
+  test('is nothing by default; people are resolved, and times are in milliseconds', () => {
+    expect(whileOpen(people, {}, 1000, at)).toEqual({});
+    expect(whileOpen(people, { remind: ['1h', '4h'], escalate: { after: '5h', to: 'leads' } }, undefined, at)).toEqual({
+      while_open: {
+        remind_ms: [3_600_000, 14_400_000],
+        escalate: { after_ms: 18_000_000, to: { listed: ['leads'], people: ['bob'], groups: ['leads'] } },
+      },
+    });
+  });
+
+  test.each([{ remind: ['1s', '2s'] }, { escalate: { after: '2s', to: 'leads' } }])(
+    'is refused where the approval has expired by then: %j',
+    (wanted) => {
+      expect(() => whileOpen(people, wanted, 2000, at)).toThrow(
+        expect.objectContaining({ code: 'definition.invalid' }),
+      );
+      expect(() => whileOpen(people, wanted, 2001, at)).not.toThrow();
+    },
+  );
 });

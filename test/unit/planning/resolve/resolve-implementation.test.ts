@@ -267,6 +267,16 @@ describe('mcp', () => {
     expect(implementation(files, 'staging')).toMatchObject({ mcp: { server: { name: 'logs' }, tool: 'find' } });
   });
 
+  test('the pin of a tool does not hold for another one of an environment', () => {
+    const pin = 'a'.repeat(64);
+    const files = {
+      ...mcp(`{ server: logs, tool: search, pinned: "sha256:${pin}" }`),
+      ...config('abilities:', '  - { id: op, environments: { staging: { mcp_tool: find } } }', ...SERVERS),
+    };
+    expect(implementation(files, 'dev')).toMatchObject({ mcp: { tool: 'search', pinned: pin } });
+    expect(implementation(files, 'staging')).toMatchObject({ mcp: expect.not.objectContaining({ pinned: pin }) });
+  });
+
   test.each([
     ['{ tool: search }', /no MCP server/],
     ['{ server: logs }', /no MCP tool/],

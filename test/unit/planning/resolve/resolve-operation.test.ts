@@ -49,6 +49,15 @@ describe('which implementation is chosen', () => {
     expect(chosen({ ...files, ...config('allowed_implementations: [op.b]') })).toBe('op.b');
   });
 
+  test('R-000-52: what an environment allows or names as default holds in place of what the others have', () => {
+    const files = { ...lowLevel('op', SCRIPT), ...document('op.a'), ...document('op.b') };
+    const own = (text: string) => `environments: { dev: { ${text} } }`;
+    const allowing = config('allowed_implementations: [op.a]', own('allowed_implementations: [op.b]'));
+    expect(chosen({ ...files, ...allowing })).toBe('op.b');
+    const naming = config('default_implementation: op.a', own('default_implementation: op.b'));
+    expect(chosen({ ...files, ...naming })).toBe('op.b');
+  });
+
   test('a default that is not allowed is a contradiction, with its location', () => {
     const files = { ...lowLevel('op', SCRIPT), ...document('op.a') };
     const error = errorOf(() =>

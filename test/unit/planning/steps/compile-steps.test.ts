@@ -55,7 +55,7 @@ describe('steps as the interpreter reads them', () => {
         verb: 'approval',
         approval: {
           title: 'Go?',
-          approvers: { listed: ['managers', 'carol'], people: ['alice', 'bob', 'carol'] },
+          approvers: { listed: ['managers', 'carol'], people: ['alice', 'bob', 'carol'], groups: ['managers'] },
           quorum: 2,
           expires: '1h',
           comment: 'required',

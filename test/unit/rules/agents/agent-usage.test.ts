@@ -12,8 +12,8 @@ const own = { max_turns: 20, max_calls: 50, max_tokens: 1_000 };
 
 describe('limits and usage of an agent', () => {
   test('the limits are the lower of its own and what the enclosing agent has left', () => {
-    expect(limitsWithin(own, undefined)).toEqual(own);
-    expect(limitsWithin(own, { calls: 3, tokens: 5_000, cost: 1 })).toEqual({
+    expect(limitsWithin(own, undefined, {})).toEqual(own);
+    expect(limitsWithin(own, { calls: 3, tokens: 5_000, cost: 1 }, {})).toEqual({
       max_turns: 20,
       max_calls: 3,
       max_tokens: 1_000,
@@ -22,8 +22,16 @@ describe('limits and usage of an agent', () => {
   });
 
   test('each limit is the lower one, whichever agent it comes from', () => {
-    const within = limitsWithin({ ...own, max_cost: 2 }, { calls: 90, tokens: 500, cost: 3 });
+    const within = limitsWithin({ ...own, max_cost: 2 }, { calls: 90, tokens: 500, cost: 3 }, {});
     expect(within).toEqual({ max_turns: 20, max_calls: 50, max_tokens: 500, max_cost: 2 });
+  });
+
+  test('what people have raised is added, also beyond what the enclosing agent left', () => {
+    const raised = { max_turns: 1, max_calls: 2, max_tokens: 3, max_cost: 4 };
+    const within = limitsWithin({ ...own, max_cost: 2 }, { calls: 5, tokens: 500, cost: 1 }, { raised });
+    expect(within).toEqual({ max_turns: 21, max_calls: 7, max_tokens: 503, max_cost: 5 });
+    // No limit stays none.
+    expect(limitsWithin({ max_turns: 1, max_calls: 1 }, undefined, { raised })).toEqual({ max_turns: 2, max_calls: 3 });
   });
 
   test('the remaining cost is known if there is a limit for it', () => {

@@ -12,6 +12,7 @@ function approval(more: Partial<Approval> = {}): Approval {
     what: { ability: 'signup', implementation: null, environment: 'staging', effects: null, input: {} },
     reasons: [],
     approvers: ['managers'],
+    groups: [],
     people: ['alice', 'bob', 'carol'],
     quorum: 1,
     self_approval: true,
@@ -364,5 +365,47 @@ describe('a name is one person, however it is written', () => {
     const open = approval({ approvers: [], people: [], self_approval: false });
     expect(reasonOf(decide(open, 'approve', { by: '\u200b\u2060' }))).toMatch(/names no person/);
     expect(reasonOf(decide(open, 'approve', { by: 'Schedule\uff1anightly' }))).toMatch(/is no person/);
+  });
+});
+
+describe('a person whom a door admitted', () => {
+  const proof = (groups: string[], nonce = '1') =>
+    ({ proved: 'oidc', nonce, issuer: 'https://id.acme.test', subject: 'u-1', groups }) as const;
+  const leads = (more: Partial<Approval> = {}) =>
+    approval({ approvers: ['leads'], people: ['alice'], groups: ['leads'], ...more });
+
+  test('decides by a group of the claim, and is recorded with issuer and subject', () => {
+    const one = leads();
+    expect(decideApproval([one], 'approve', { by: 'zoe' }, AT, proof(['x', 'leads']))).toMatchObject({ counted: true });
+    expect(one.decisions[0]?.by).toEqual({
+      name: 'zoe',
+      source: 'oidc',
+      issuer: 'https://id.acme.test',
+      subject: 'u-1',
+    });
+  });
+
+  test('without the group, or without the proof of it, does not', () => {
+    for (const given of [proof([]), proof(['other']), undefined, { proved: false, reason: 'no' } as const]) {
+      expect(reasonOf(decideApproval([leads()], 'approve', { by: 'zoe' }, AT, given))).toMatch(
+        /not among the approvers/,
+      );
+    }
+  });
+
+  test('does not decide for themselves, twice, or with a proof that was used', () => {
+    const one = leads({ quorum: 2, self_approval: false });
+    const by = (name: string, nonce: string) =>
+      reasonOf(decideApproval([one], 'approve', { by: name }, AT, proof(['leads'], nonce)));
+    expect(by('dave', '1')).toMatch(/asked for it/);
+    expect(by('zoe', '1')).toMatch(/used before/);
+    expect(by('zoe', '2')).toBe('it counted');
+    expect(by('Zoe', '3')).toMatch(/already decided/);
+  });
+
+  test('has a proof that is checked, required or not', () => {
+    const door = { door: 'main', signature: 'x', ...proof([]), source: 'oidc' } as const;
+    expect(approvalToProve([leads()], { proof: { ...door, groups: [] } })).toBeDefined();
+    expect(approvalToProve([leads()], { proof: { nonce: '1', mac: 'x' } })).toBeUndefined();
   });
 });

@@ -23,7 +23,7 @@ const known: TaskResult = {
   started_at: '2026-01-01T00:00:00.000Z',
   finished_at: '2026-01-01T00:00:09.000Z',
   cleanup_ran: null,
-  links: { temporal: null, record: null },
+  links: { temporal: null, page: null, record: null },
 };
 
 const approval: Approval = {
@@ -33,6 +33,7 @@ const approval: Approval = {
   what: { ability: 'deploy', implementation: null, environment: 'staging', effects: 'read', input: { n: 1 } },
   reasons: ['The step ask of deploy asks.'],
   approvers: [],
+  groups: [],
   people: [],
   quorum: 1,
   self_approval: true,

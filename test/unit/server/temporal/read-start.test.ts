@@ -45,7 +45,7 @@ describe('the answer of a preflight', () => {
       [preflight({ dedicated: true }), scheduled(9, 'PreAbilityCreate')],
       undefined,
     ],
-    ['is not that of another local activity', [marker(ACTIVITIES.findUi, FORMED)], undefined],
+    ['is not that of another local activity', [marker(ACTIVITIES.findLink, FORMED)], undefined],
     ['is not that of another activity', [scheduled(9, 'PreAbilityCall'), completed(9, FORMED)], undefined],
     ['is not that of an activity whose begin was not seen', [completed(9, FORMED)], undefined],
     ['is the first one', [preflight(FORMED), preflight(OTHER)], FORMED],

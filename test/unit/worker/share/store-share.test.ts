@@ -49,7 +49,7 @@ function recordOf(finished_at: string, output: string, n = 1): TaskRecord {
     started_at: NOON,
     finished_at,
     cleanup_ran: null,
-    links: { temporal: null, record: null },
+    links: { temporal: null, page: null, record: null },
   };
   return {
     ...newRecord({ plan, task: 't-1', host: 'here', seal, user, session: null, input, created_at: NOON }),

@@ -20,7 +20,8 @@ const PROOF = { nonce: 'n', mac: 'm' };
 /** A run of a task with one open approval, and the signals that it gets. */
 function deciding(approval: Partial<Approval> = {}, prove = async (): Promise<object> => ({ able: true })) {
   const open = {
-    ...{ id: 'a-1', path: 'ask', status: 'open', quorum: 2, approvers: [], people: [], self_approval: true },
+    ...{ id: 'a-1', path: 'ask', status: 'open', quorum: 2, approvers: [], people: [], groups: [] },
+    ...{ self_approval: true, what: { ability: 'x', environment: 'dev', input: {} } },
     ...{ comment: 'optional', requested_by: { name: 'dave', source: 'claimed' }, raised_at: '2030' },
     ...{ decisions: [], ignored: [], ...approval },
   } as unknown as Approval;
@@ -139,6 +140,7 @@ describe('a decision that must be proved', () => {
       by: 'ann',
       comment: null,
       fields: null,
+      what: { ability: 'x', environment: 'dev' },
     };
     expect(proving.mock.calls).toEqual([[{ seal: 'mark', decision, proof: PROOF }]]);
   });

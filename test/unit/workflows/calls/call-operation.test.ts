@@ -90,14 +90,14 @@ async function called({
     warnings: { add: (...texts: unknown[]) => noted.warnings.push(...texts) },
     files: { add: (...args: unknown[]) => noted.files.push(args), isTooMuch: tooManyFiles },
   };
-  const halt = { check: () => {}, wait: (work: () => Promise<void>) => work() };
+  const branchStop = { check: () => {}, wait: (work: () => Promise<void>) => work() };
   const call = {
     path: 'p/a',
     id: 'a',
     operation: example.operations['db.write'] as PlanOperation,
     input: { n: 1 },
     budget,
-    halt,
+    branchStop,
     groups: [],
   };
   const outcome = await callOperation(run as never, call as never).catch((error: unknown) => error);

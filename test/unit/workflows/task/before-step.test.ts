@@ -19,8 +19,8 @@ beforeEach(() => {
 /** Whether a step of a task with an open called task waits for a new run. */
 function isWindingUp(): boolean {
   const life = { paused: false, pendingTasks: 1 };
-  const halt = { check: () => {}, wait: () => new Promise(() => {}) };
-  return beforeStep(life as never, halt as never) !== undefined;
+  const branchStop = { check: () => {}, wait: () => new Promise(() => {}) };
+  return beforeStep(life as never, branchStop as never) !== undefined;
 }
 
 test('a new run is put off while a called task is open', () => {

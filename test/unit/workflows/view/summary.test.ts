@@ -45,6 +45,19 @@ test('folded turns count like those that are still present', () => {
   expect(summary(progress)[2]).toMatchObject({ turns: 2, attempts: 3, duration_ms: 15, status: 'succeeded' });
 });
 
+test('a step names the task that it called; a loop does not, since each turn may have called one', () => {
+  const rows = summary({
+    seed: { status: 'running', child: 't-1/seed' },
+    each: { status: 'running' },
+    'each/0/deploy': { status: 'running', child: 't-1/each/0/deploy' },
+  });
+  expect(rows.map(({ path, task }) => [path, task])).toEqual([
+    ['seed', 't-1/seed'],
+    ['each', undefined],
+    ['each/*/deploy', undefined],
+  ]);
+});
+
 test('what did not run is pending, and skipped once the task has ended', () => {
   expect(summary({}, false).map(({ status }) => status)).toEqual(['pending', 'pending', 'pending']);
   expect(summary({}).map(({ status }) => status)).toEqual(['skipped', 'skipped', 'skipped']);

@@ -3,12 +3,11 @@ import { CODES } from '../../../../contracts/codes.js';
 import { LINT_CODES } from '../../../../contracts/lint-codes.js';
 import { EXIT, type ExitCode } from '../../../../contracts/states.js';
 import { loadedComposites } from '../../../../definitions/find-ability.js';
-import type { Registry } from '../../../../definitions/registry.js';
 import { findStated } from '../../../../planning/schedules/stated-schedules.js';
 import { oneLine } from '../../../../rules/shown-text.js';
 import { pathsOf } from '../../../../server/project-paths.js';
 import { openTokens } from '../../input/read-token.js';
-import { type Context, openRegistry } from '../../program/context.js';
+import { type Context, openRegistry, printAnswer } from '../../program/context.js';
 import { type Candidate, findExpected, type NameKind } from './find-candidates.js';
 import { FILES, SCRIPTS, type Shell } from './scripts.js';
 
@@ -17,14 +16,13 @@ import { FILES, SCRIPTS, type Shell } from './scripts.js';
  * candidate a line. Reads only files, and reports no errors, which would land in the line being typed.
  */
 export async function run(context: Context, [shell, words]: [Shell, string[]]): Promise<ExitCode> {
-  const { terminal, flags } = context;
   if (words.length === 0) {
     const script = SCRIPTS[shell].trimEnd();
-    terminal.print(flags.json ? JSON.stringify({ shell, script }, null, 2) : script);
+    printAnswer(context, { shell, script }, () => script);
     return EXIT.ok;
   }
   const lines = await completionsOf(context, shell, words);
-  if (lines.length > 0) terminal.print(lines.join('\n'));
+  if (lines.length > 0) context.terminal.print(lines.join('\n'));
   return EXIT.ok;
 }
 
@@ -38,11 +36,7 @@ async function completionsOf(context: Context, shell: Shell, words: string[]): P
   return all.filter(({ value }) => value.startsWith(prefix)).map((candidate) => lineOf(candidate, before, shell));
 }
 
-async function namesOrNone(
-  kind: Parameters<typeof lookUpNames>[0],
-  words: readonly string[],
-  context: Context,
-): Promise<Candidate[]> {
+async function namesOrNone(kind: NameKind, words: readonly string[], context: Context): Promise<Candidate[]> {
   const at = words.indexOf('--project');
   const project = at >= 0 ? words[at + 1] : undefined;
   try {
@@ -66,35 +60,28 @@ const MAX_TASKS = 50;
 /** Project names of one kind, read from files only. */
 async function lookUpNames(kind: NameKind, context: Context): Promise<Candidate[]> {
   if (kind === 'code') return [...Object.keys(CODES), ...Object.keys(LINT_CODES)].map((value) => ({ value }));
-  if (kind === 'task') return taskKeys(await rootOf(context));
+  if (kind === 'task') {
+    const { findProjectRoot } = await import('../../../../definitions/find-project.js');
+    return taskKeys(findProjectRoot(context.cwd, context.flags.project));
+  }
   const registry = await openRegistry(context);
-  if (kind === 'token') return tokenIds(registry);
-  if (kind === 'schedule') return scheduleNames(registry);
+  if (kind === 'token') {
+    return openTokens(registry)
+      .list()
+      .tokens.map(({ id, person, agent }) => {
+        return { value: id, description: agent === undefined ? person : `${agent}, for ${person}` };
+      });
+  }
+  if (kind === 'schedule') {
+    // Only those in definitions: querying the server would take too long.
+    return [...findStated(registry)].map(({ spec: { id, cron, ability } }) => {
+      return { value: id, description: `${cron}, ${ability}` };
+    });
+  }
   const { operations, project } = registry;
   if (kind === 'environment') return Object.keys(project.environments).map((value) => ({ value }));
   const abilities = [...loadedComposites(registry), ...operations];
   return abilities.map(([id, { value }]) => ({ value: id, description: value.summary }));
-}
-
-function tokenIds(registry: Registry): Candidate[] {
-  const { tokens } = openTokens(registry).list();
-  return tokens.map(({ id, person, agent }) => ({
-    value: id,
-    description: agent === undefined ? person : `${agent}, for ${person}`,
-  }));
-}
-
-/** Only schedules in definitions: querying the server would take too long. */
-function scheduleNames(registry: Registry): Candidate[] {
-  return [...findStated(registry)].map(({ spec }) => ({
-    value: spec.id,
-    description: `${spec.cron}, ${spec.ability}`,
-  }));
-}
-
-async function rootOf({ cwd, flags }: Context): Promise<string> {
-  const { findProjectRoot } = await import('../../../../definitions/find-project.js');
-  return findProjectRoot(cwd, flags.project);
 }
 
 /** Tasks with a local record, newest generated keys first: querying the server would take too long. */

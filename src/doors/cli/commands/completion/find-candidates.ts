@@ -28,10 +28,10 @@ export function findExpected(
   const [typed, attached] = splitAttached(joinAssignments(words));
   const current = typed.at(-1) ?? '';
   const place = placeOf(program, [...typed.slice(0, -1), ...attached]);
-  const before = attached.map((name) => `${name}=`).join('');
-  if (place.option) return { ...valuesOf(place.option), prefix: current, before };
-  if (current.startsWith('-')) return { candidates: optionsOf(place.command), prefix: current, before };
-  return { ...argumentsOf(place), prefix: current, before };
+  const typedPart = { prefix: current, before: attached.map((name) => `${name}=`).join('') };
+  if (place.option) return { ...valuesOf(place.option), ...typedPart };
+  if (current.startsWith('-')) return { candidates: optionsOf(place.command), ...typedPart };
+  return { ...argumentsOf(place), ...typedPart };
 }
 
 /** Bash splits at `=`; treats the option before it as if a blank followed. */
@@ -74,18 +74,11 @@ function optionsOf(command: Command): Candidate[] {
   ];
 }
 
-const NAMED_OPTIONS: Record<string, NameKind> = { '--env': 'environment', '--expose': 'ability' };
-const FILE_OPTIONS = new Set([
-  '--project',
-  '--junit',
-  '--force',
-  '--input',
-  '--out',
-  '--scope',
-  '--skill',
-  '--tls-cert',
-  '--tls-key',
-]);
+const NAMED_OPTIONS: Record<string, NameKind> = {
+  ...{ '--env': 'environment', '--environments': 'environment' },
+  ...{ '--expose': 'ability', '--abilities': 'ability' },
+};
+const FILE_OPTIONS = new Set('--project --junit --force --input --out --scope --skill --tls-cert --tls-key'.split(' '));
 
 function valuesOf({ long = '', argChoices, flags }: Option): Expected {
   if (argChoices) return { candidates: argChoices.map((value) => ({ value })) };
@@ -104,25 +97,20 @@ function argumentsOf({ command, taken }: Place): Expected {
   const argument = declared[taken] ?? (declared.at(-1)?.variadic ? declared.at(-1) : undefined);
   if (!argument) return { candidates: [] };
   if (argument.argChoices) return { candidates: argument.argChoices.map((value) => ({ value })) };
-  const group = command.parent?.name();
-  const isNew = group === 'scaffold';
-  switch (argument.name()) {
-    case 'id':
-      if (group === 'token') return { names: 'token' };
-      return isNew ? { candidates: [] } : { names: 'ability' };
-    case 'key':
-      return isNew ? { candidates: [] } : { names: 'task' };
-    case 'code':
-      return { names: 'code' };
-    case 'name':
-      return group === 'schedule' ? { names: 'schedule' } : { candidates: [] };
-    case 'what':
-    case 'dir':
-    case 'paths':
-    case 'files':
-    case 'source':
-      return { files: true };
-    default:
-      return { candidates: [] };
-  }
+  const group = command.parent?.name() ?? '';
+  const name = argument.name();
+  if (FILE_ARGUMENTS.has(name)) return { files: true };
+  const names = NAMED_ARGUMENTS[`${group} ${name}`] ?? (group === 'scaffold' ? undefined : NAMED_ARGUMENTS[name]);
+  return names ? { names } : { candidates: [] };
 }
+
+const FILE_ARGUMENTS = new Set(['what', 'dir', 'paths', 'files', 'source']);
+
+/** By argument, where its group decides with that; a scaffold names what is not there yet. */
+const NAMED_ARGUMENTS: Record<string, NameKind> = {
+  id: 'ability',
+  key: 'task',
+  code: 'code',
+  'token id': 'token',
+  'schedule name': 'schedule',
+};

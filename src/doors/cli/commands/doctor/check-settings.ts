@@ -11,6 +11,7 @@ import { isAddressAllowed, isHostAllowed } from '../../../../rules/calls/allowed
 import { checkKeys } from '../../../../server/checks/check-machine.js';
 import type { ProjectPaths } from '../../../../server/project-paths.js';
 import { keysFromEnvironment } from '../../../../worker/seal-keys.js';
+import { unlessRefused } from '../../program/unless-refused.js';
 
 /**
  * Whether notices can be sent, as far as this machine knows: workers may have another environment. Sends nothing
@@ -80,14 +81,14 @@ const name = 'keys';
 export function checkSealKeys(paths: ProjectPaths, env: NodeJS.ProcessEnv, isShared: boolean): CheckResult {
   const { ABILITY_SEAL_KEYS: given } = env;
   if (!given) return isShared ? MISSING : checkKeys(paths);
-  try {
-    const ids = [...keysFromEnvironment(given).keys.keys()];
-    const others = ids.length > 1 ? `, ${ids.slice(1).join(', ')} only ${ids.length > 2 ? 'verify' : 'verifies'}` : '';
-    return { name, status: 'ok', message: `ABILITY_SEAL_KEYS is set: ${ids[0]} signs${others}` };
-  } catch (error) {
-    if (!(error instanceof AbilityError)) throw error;
-    return { name, status: 'failed', message: error.message, advice: error.suggestion ?? 'Correct ABILITY_SEAL_KEYS.' };
-  }
+  return unlessRefused<CheckResult, CheckResult>(
+    () => {
+      const [first, ...more] = keysFromEnvironment(given).keys.keys();
+      const others = more.length > 0 ? `, ${more.join(', ')} only ${more.length > 1 ? 'verify' : 'verifies'}` : '';
+      return { name, status: 'ok', message: `ABILITY_SEAL_KEYS is set: ${first} signs${others}` };
+    },
+    ({ message, suggestion: advice = 'Correct ABILITY_SEAL_KEYS.' }) => ({ name, status: 'failed', message, advice }),
+  );
 }
 
 const MISSING: CheckResult = {

@@ -9,7 +9,7 @@ import {
   listSchedules,
 } from '../../../../client/index.js';
 import type { CheckResult } from '../../../../contracts/check.js';
-import { AbilityError, formatLocation, reasonOf } from '../../../../contracts/problem.js';
+import { AbilityError, formatLocation, type Problem, reasonOf } from '../../../../contracts/problem.js';
 import { EXIT, type ExitCode } from '../../../../contracts/states.js';
 import { loadedAbilities } from '../../../../definitions/find-ability.js';
 import type { Registry } from '../../../../definitions/registry.js';
@@ -17,8 +17,8 @@ import { checkBinary, checkDisk, checkNode, checkRuntime } from '../../../../ser
 import { checkStore } from '../../../../server/checks/check-store.js';
 import { pathsOf } from '../../../../server/project-paths.js';
 import { chooseServer } from '../../../../server/temporal/connection-settings.js';
+import { asTyped } from '../../../../shown/typed-command.js';
 import { plainText } from '../../output/plain-text.js';
-import { asTyped } from '../../output/typed-command.js';
 import { type Context, openRegistry, withSession } from '../../program/context.js';
 import type { RuntimeFlags } from '../../program/runtime.js';
 import { checkNotices, checkScheduled, checkSealKeys } from './check-settings.js';
@@ -29,10 +29,12 @@ const MARKS = {
   failed: { mark: '✗', color: 'red' },
 } as const;
 
+type Report = (check: CheckResult) => void;
+
 /** `ability doctor`: checks everything a task needs, from the machine to the workers. Source: docs/errors.md. */
 export async function run(context: Context, _: [], { fix = false }: RuntimeFlags['doctor']): Promise<ExitCode> {
   const checks: CheckResult[] = [];
-  const report = (check: CheckResult): void => {
+  const report: Report = (check) => {
     checks.push(check);
     if (!context.flags.json) context.terminal.print(render(check, context));
   };
@@ -55,31 +57,22 @@ export async function run(context: Context, _: [], { fix = false }: RuntimeFlags
 function checkDefinitions(registry: Registry, isRemote: boolean): CheckResult[] {
   const { problems, project } = registry;
   const count = loadedAbilities(registry).length;
-  const definitions = problems.map(({ message, location, suggestion }): CheckResult => {
-    const at = location ? ` (${formatLocation(location)})` : '';
-    const advice = suggestion === undefined ? {} : { advice: suggestion };
-    return { name: 'definitions', status: 'failed', message: message + at, ...advice };
+  const definitions = problems.map((problem) => failedFor('definitions', problem));
+  const proved = Object.entries(project.environments).filter(([, { proof }]) => proof === 'required');
+  const unproved = proved.map(([name]): CheckResult => {
+    const here = `${name} requires proof: the owner of this runtime decides there, and people with a token that may approve`;
+    if (!isRemote) return { name: 'proof', status: 'ok', message: here };
+    const doors = Object.keys(project.doors).join(', ');
+    if (doors !== '')
+      return { name: 'proof', status: 'ok', message: `${name} requires proof: people decide through ${doors}` };
+    const message = `${name} requires proof of who decides, and ability.yaml names no door whose proof could be checked on this server: no approval there can be given`;
+    return { name: 'proof', status: 'warning', message, advice: 'Add `doors`: `ability keys create --for-door`.' };
   });
-  const unproved = Object.entries(project.environments)
-    .filter(([, { proof }]) => proof === 'required')
-    .map(([name]): CheckResult => {
-      if (!isRemote) {
-        const message = `${name} requires proof: the owner of this runtime decides there, and people with a token that may approve`;
-        return { name: 'proof', status: 'ok', message };
-      }
-      const message = `${name} requires proof of who decides, which only the project's own runtime can check: no approval there can be given on this server`;
-      return { name: 'proof', status: 'warning', message, advice: 'Leave out `proof: required`.' };
-    });
   const fine: CheckResult = { name: 'definitions', status: 'ok', message: `${count} abilities in ${project.project}` };
   return [...(definitions.length > 0 ? definitions : [fine]), ...unproved];
 }
 
-async function checkTemporal(
-  context: Context,
-  registry: Registry,
-  fix: boolean,
-  report: (check: CheckResult) => void,
-): Promise<void> {
+async function checkTemporal(context: Context, registry: Registry, fix: boolean, report: Report): Promise<void> {
   const paths = pathsOf(registry.root);
   const isRemote = (await chooseServer(context.flags, context.env)) !== undefined;
   if (!isRemote) {
@@ -102,39 +95,39 @@ async function checkSession(
   registry: Registry,
   env: NodeJS.ProcessEnv,
   fix: boolean,
-  report: (check: CheckResult) => void,
+  report: Report,
 ): Promise<void> {
-  await attempt('attributes', report, async () => report(await checkAttributes(connection, fix)));
-  await attempt('clock', report, async () => report(await checkClock(connection)));
-  await attempt('retention', report, async () => report(await checkRetention(connection)));
-  await attempt('workers', report, async () =>
-    report(await checkWorkers(connection, Object.keys(registry.project.environments))),
-  );
-  await attempt('renamed', report, async () => {
-    const renamed = await checkFormerNames(connection);
-    if (renamed) report(renamed);
-  });
-  await attempt('schedules', report, async () => {
-    for (const { spec } of await listSchedules(connection)) checkScheduled(registry, spec, env).forEach(report);
-  });
-  await attempt('dispatch', report, async () => report(await checkDispatch(connection)));
+  const checks: Record<string, () => Promise<CheckResult | CheckResult[]>> = {
+    attributes: () => checkAttributes(connection, fix),
+    clock: () => checkClock(connection),
+    retention: () => checkRetention(connection),
+    workers: () => checkWorkers(connection, Object.keys(registry.project.environments)),
+    renamed: async () => (await checkFormerNames(connection)) ?? [],
+    schedules: async () => (await listSchedules(connection)).flatMap(({ spec }) => checkScheduled(registry, spec, env)),
+    dispatch: () => checkDispatch(connection),
+  };
+  for (const [name, check] of Object.entries(checks)) {
+    await attempt(name, report, async () => [await check()].flat().forEach(report));
+  }
 }
 
 /** A check that cannot run counts as failed. */
-async function attempt<T>(
-  name: string,
-  report: (check: CheckResult) => void,
-  action: () => Promise<T>,
-): Promise<T | undefined> {
+async function attempt<T>(name: string, report: Report, action: () => Promise<T>): Promise<T | undefined> {
   try {
     return await action();
   } catch (error) {
-    const at = error instanceof AbilityError && error.location ? ` (${formatLocation(error.location)})` : '';
-    const message = reasonOf(error) + at;
-    const advice = error instanceof AbilityError && error.suggestion ? { advice: error.suggestion } : {};
-    report({ name, status: 'failed', message, ...advice });
+    const problem = error instanceof AbilityError ? error : undefined;
+    report(failedFor(name, { message: reasonOf(error), ...problem?.toProblem() }));
     return undefined;
   }
+}
+
+function failedFor(
+  name: string,
+  { message, location, suggestion }: Pick<Problem, 'message'> & Partial<Problem>,
+): CheckResult {
+  const at = location ? ` (${formatLocation(location)})` : '';
+  return { name, status: 'failed', message: message + at, ...(suggestion && { advice: suggestion }) };
 }
 
 const FURTHER = ' '.repeat(17);

@@ -15,12 +15,12 @@ import { AbilityError } from '../../../../contracts/problem.js';
 import { RECORD_FILES } from '../../../../contracts/record.js';
 import type { ExitCode } from '../../../../contracts/states.js';
 import type { Registry } from '../../../../definitions/registry.js';
+import { recordFolder } from '../../../../operations/record-folder.js';
 import { knownSecrets } from '../../../../planning/secrets/credentials.js';
 import { Masker } from '../../../../planning/secrets/masking/masker.js';
 import { SecretSource } from '../../../../planning/secrets/secret-source.js';
 import { readRecords } from '../../../../server/logs/read-records.js';
 import { pathsOf } from '../../../../server/project-paths.js';
-import { recordFolder } from '../../../answers/record-folder.js';
 import type { ChoosingFlags } from '../../program/choosing.js';
 import type { Context } from '../../program/context.js';
 import { finishScaffold } from '../scaffold/finish-scaffold.js';
@@ -49,11 +49,8 @@ export function run(context: Context, [file]: [string], flags: ChoosingFlags['pr
         if (!planned) throw new Error('What follows is asked for after the plan.');
         const { site, promotion, example } = planned;
         const followed = followPromotion(before, after, promotion);
-        const shown = example ? [caseFor(site, after, promotion, example)] : [];
-        return {
-          files: [...followed.files, ...shown.flatMap(({ files }) => files)],
-          notes: [...followed.notes, ...shown.flatMap(({ notes }) => notes)],
-        };
+        const shown = example ? caseFor(site, after, promotion, example) : { files: [], notes: [] };
+        return { files: [...followed.files, ...shown.files], notes: [...followed.notes, ...shown.notes] };
       },
     }),
   );
@@ -119,12 +116,8 @@ function caseFor(
 }
 
 function invalid(message: string, cause?: unknown): AbilityError {
-  return new AbilityError(
-    {
-      code: 'harvest.example_invalid',
-      message: `${message}; nothing was written`,
-      suggestion: 'Pass the key of a task, or a file such as { "input": { .. }, "output": .. }; or leave out --record.',
-    },
-    { cause },
-  );
+  const suggestion =
+    'Pass the key of a task, or a file such as { "input": { .. }, "output": .. }; or leave out --record.';
+  const full = `${message}; nothing was written`;
+  return new AbilityError({ code: 'harvest.example_invalid', message: full, suggestion }, { cause });
 }

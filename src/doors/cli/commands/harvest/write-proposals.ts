@@ -7,11 +7,11 @@ import { type PlannedFile, writeTogether } from '../../../../authoring/write-tog
 import { AbilityError, usageError } from '../../../../contracts/problem.js';
 import { EXIT, type ExitCode } from '../../../../contracts/states.js';
 import type { RegistryLoader } from '../../../../definitions/load-registry.js';
+import type { FoundFlow } from '../../../../operations/find-proposals.js';
 import { satisfies } from '../../../../planning/input/schemas.js';
-import type { FoundFlow } from '../../../answers/find-proposals.js';
 import { printWritten } from '../../output/render-written.js';
 import type { Context } from '../../program/context.js';
-import { LintBefore } from '../scaffold/lint-before.js';
+import { lintBefore } from '../scaffold/lint-before.js';
 import { writePlan } from '../writing/write-plan.js';
 
 export interface ProposalsToWrite {
@@ -36,12 +36,8 @@ export async function writeProposals(context: Context, wanted: ProposalsToWrite)
   const notes: string[] = [];
   const { created } = await writePlan(loader.root, context.terminal, () => {
     const registry = loader.load();
-    const site: Site = {
-      registry,
-      folders: siteFolders(loader.root),
-      environment: wanted.environment,
-      fits: satisfies,
-    };
+    const { environment } = wanted;
+    const site: Site = { registry, folders: siteFolders(loader.root), environment, fits: satisfies };
     const files = chosen.flatMap((flow) => {
       const scaffold = planProposal(site, { ...flow, ...flow.proposal });
       check(loader, scaffold, flow.proposal.id);
@@ -82,7 +78,7 @@ function choose(flows: readonly FoundFlow[], ids: readonly string[]): Proposed[]
 
 /** Writes a proposal into the registry to load and lint it, then removes it. */
 function check(loader: RegistryLoader, { files }: Scaffold, id: string): void {
-  const before = new LintBefore(loader);
+  const before = lintBefore(loader);
   const written = writeTogether(loader.root, files);
   try {
     const first = before.fresh().find(({ severity }) => severity === 'error');

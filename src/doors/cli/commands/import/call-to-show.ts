@@ -1,8 +1,8 @@
 import type { Shown } from '../../../../authoring/import/hooks/map-abilities.js';
 import type { WrittenDraft } from '../../../../authoring/import/hooks/plan-hook-files.js';
 import type { JsonObject } from '../../../../contracts/json.js';
-import { AbilityError } from '../../../../contracts/problem.js';
 import { satisfies } from '../../../../planning/input/schemas.js';
+import { unlessRefused } from '../../program/unless-refused.js';
 
 export interface DeniedCall {
   ability: string;
@@ -12,17 +12,13 @@ export interface DeniedCall {
 /** The first denied call that its ability accepts: a run with invalid input ends before any guard. */
 export function callToShow(hooks: readonly WrittenDraft[], abilities: readonly Shown[]): DeniedCall | undefined {
   const denied = hooks.flatMap(({ definition }) => (definition.must_deny as DeniedCall[] | undefined) ?? []);
+  const takes = (schema: JsonObject, input: JsonObject): boolean =>
+    unlessRefused(
+      () => satisfies(schema, input),
+      // Lint reports the broken schema.
+      () => false,
+    );
   return denied.find(({ ability, input }) =>
     abilities.some(({ key, input_schema }) => key === ability && takes(input_schema, input)),
   );
-}
-
-function takes(schema: JsonObject, input: JsonObject): boolean {
-  try {
-    return satisfies(schema, input);
-  } catch (error) {
-    // Lint reports the broken schema.
-    if (error instanceof AbilityError) return false;
-    throw error;
-  }
 }

@@ -1,16 +1,17 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, relative, resolve, sep } from 'node:path';
 import type { HookDraft, Offence } from '../../../../authoring/import/hooks/draft-hooks.js';
 import type { Shown } from '../../../../authoring/import/hooks/map-abilities.js';
 import type { HookSite, LostHooks, WrittenDraft } from '../../../../authoring/import/hooks/plan-hook-files.js';
 import type { NotTaken } from '../../../../authoring/import/hooks/read-settings.js';
+import { siteFolders } from '../../../../authoring/scaffold/scaffold.js';
 import type { JsonObject } from '../../../../contracts/json.js';
 import { AbilityError, reasonOf, usageError } from '../../../../contracts/problem.js';
 import type { Registry } from '../../../../definitions/registry.js';
 import { isInside } from '../../../../disk/is-inside.js';
-import { readCaller } from '../../input/read-caller.js';
+import { refuseAgents } from '../../../../operations/read-caller.js';
+import { asTyped } from '../../../../shown/typed-command.js';
 import { type HookImport, hooksAsJson, renderHookImport } from '../../output/render-hook-import.js';
-import { asTyped } from '../../output/typed-command.js';
 import { type Context, environmentOf, openLoader, printAnswer } from '../../program/context.js';
 import type { ImportFlags } from '../../program/imports.js';
 import { unlessInterrupted } from '../following/interruption.js';
@@ -27,7 +28,7 @@ export async function run(context: Context, [file]: [string], flags: ImportFlags
   const registry = loader.load();
   const environment = await environmentOf(context, registry);
   const done = await unlessInterrupted(context, (signal) =>
-    importHooks(context, registry, { file, environment, flags }, signal),
+    importHooks(context, registry, environment, file, flags, signal),
   );
   const { terminal } = context;
   printAnswer(context, hooksAsJson(done), () => asTyped(renderHookImport(done, terminal.style), context));
@@ -36,7 +37,9 @@ export async function run(context: Context, [file]: [string], flags: ImportFlags
 async function importHooks(
   context: Context,
   registry: Registry,
-  { file, environment, flags }: { file: string; environment: string; flags: ImportFlags['hooks'] },
+  environment: string,
+  file: string,
+  flags: ImportFlags['hooks'],
   signal: AbortSignal,
 ): Promise<HookImport> {
   const { draftHooks } = await import('../../../../authoring/import/hooks/draft-hooks.js');
@@ -50,7 +53,13 @@ async function importHooks(
   const settings = readSettings(textOf(context.cwd, file), source);
   settings.notTaken.push(...hooksInToml(root, source));
   const name = nameOf(source, flags.name);
-  const site: HookSite = { root, registry: registryFolder(root), name, source, overwrite: flags.overwrite === true };
+  const site: HookSite = {
+    root,
+    registry: siteFolders(root).registry,
+    name,
+    source,
+    overwrite: flags.overwrite === true,
+  };
   const tools = flags.tools ? planTools(root, site.registry, [...registry.operations.keys()]) : undefined;
   const abilities = [...shownAbilities(registry), ...(tools?.abilities ?? [])];
   const format = isOfCodex(source) ? ('codex' as const) : ('claude-code' as const);
@@ -59,54 +68,42 @@ async function importHooks(
     hooks.filter((hook) => hook.file !== hookFileOf(site, phase)).map(({ value }) => value.id),
   );
   const { drafts, notTaken } = draftHooks(settings, abilities, place, taken);
-  const request = { root, env: context.env, environment, registry, isRun: flags.run };
   const hooks: WrittenDraft[] = [];
-  for (const draft of drafts) hooks.push({ draft, definition: await definitionOf(draft, request, signal) });
+  for (const draft of drafts) {
+    const answers = flags.run ? await answersOf(draft, context.env, registry, environment, signal) : NOTHING;
+    hooks.push({ draft, definition: definitionOf(draft, answers) });
+  }
   const files = [...(tools?.files ?? []), ...planServiceFiles(site, drafts), ...planHookFiles(site, hooks)];
   const lost = lostHooks(registry, site, hooks);
   if (!flags.dryRun && files.length > 0) {
     refuseLoss(context, lost);
     const { whileAlone } = await import('../writing/while-alone.js');
     const { writeTogether } = await import('../../../../authoring/write-together.js');
-    const note = (text: string): void => context.terminal.note(text);
-    await whileAlone(root, { note, signal }, async () => writeTogether(root, files));
+    await whileAlone(root, { note: context.terminal.note, signal }, async () => writeTogether(root, files));
   }
   const { callToShow } = await import('./call-to-show.js');
   const denied = callToShow(hooks, abilities);
   const isDryRun = flags.dryRun === true;
-  return { source, isDryRun, isRun: request.isRun, hooks, notTaken, files, lost, ...(denied && { denied }) };
+  return { source, isDryRun, isRun: flags.run, hooks, notTaken, files, lost, ...(denied && { denied }) };
 }
 
 /**
  * Removing or changing guards is for people. The caller is a claim; `ability guard` refuses the command in an
  * agent's shell. @throws AbilityError `import.by_agent`. Source: R-002-62.
  */
-function refuseLoss({ env }: Context, { removed, changed }: LostHooks): void {
+function refuseLoss(context: Context, { removed, changed }: LostHooks): void {
   const lost = [...removed, ...changed];
-  if (lost.length === 0 || readCaller(env) !== 'agent') return;
-  throw new AbilityError({
+  if (lost.length === 0) return;
+  refuseAgents(context, {
     code: 'import.by_agent',
     message: `This import would remove or change hooks that are there (${lost.join(', ')}), and it was typed by an agent; nothing was written`,
     suggestion: 'Ask a person to type it, or import under another --name, which adds hooks and takes none away.',
   });
 }
 
-interface ImportRequest {
-  root: string;
-  env: NodeJS.ProcessEnv;
-  environment: string;
-  registry: Registry;
-  isRun: boolean;
-}
-
-/**
- * Adds what the guard was seen to deny; if that is nothing, its silence is a deny.
- * Source: docs/hooks.md#guards-written-for-claude-code-or-codex.
- */
-async function definitionOf(draft: HookDraft, request: ImportRequest, signal: AbortSignal): Promise<JsonObject> {
+/** Adds what the guard was seen to deny; if that is nothing, its silence is a deny. */
+function definitionOf(draft: HookDraft, { denied, approved: [first] }: Answers): JsonObject {
   if (draft.phase !== 'PreAbilityCall') return draft.definition;
-  const { denied, approved } = request.isRun ? await answersOf(draft, request, signal) : NOTHING;
-  const [first] = approved;
   if (first) draft.notes.push(`wants an approval for ${first.ability} ${JSON.stringify(first.input)}`);
   if (denied.length === 0) return { ...draft.definition, abstain: 'deny' };
   return { ...draft.definition, must_deny: denied.map(({ ability, input }) => ({ ability, input })) };
@@ -121,18 +118,21 @@ const NOTHING: Answers = { denied: [], approved: [] };
 
 async function answersOf(
   draft: HookDraft,
-  { root, env, environment, registry }: ImportRequest,
+  env: NodeJS.ProcessEnv,
+  registry: Registry,
+  environment: string,
   signal: AbortSignal,
 ): Promise<Answers> {
+  if (draft.phase !== 'PreAbilityCall' || draft.asks) return NOTHING;
   const { offencesFor } = await import('../../../../authoring/import/hooks/draft-hooks.js');
   const { usualOffences } = await import('../../../../authoring/import/hooks/usual-offences.js');
   const { hook: format } = await import('../../../../definitions/formats/hooks.js');
   const { EnvironmentVariables } = await import('../../../../planning/secrets/secret-source.js');
-  const { handlerOf } = await import('../../../../planning/hooks/resolve-hooks.js');
+  const { handlerOf } = await import('../../../../planning/hooks/resolve-handler.js');
   const { hookEnvironment } = await import('../../../../planning/hooks/foreign-guards.js');
   const { isShown } = await import('../../../../definitions/tool-mapping/map-tool.js');
   const { findDenied } = await import('../../../../worker/prove-guards.js');
-  if (draft.asks) return NOTHING;
+  const { root } = registry;
   const { handler, ...value } = format.parse(draft.definition);
   if (!handler) return NOTHING;
   const loaded = { value: { ...value, handler }, file: draft.at, locate: () => ({ file: draft.at }) };
@@ -140,30 +140,19 @@ async function answersOf(
   if (planned.kind !== 'script' || !planned.foreign) return NOTHING;
   const filterOf = (tool: string) => draft.mapped.find((mapped) => mapped.tool === tool)?.entry ?? {};
   const calls = offencesFor(draft, usualOffences).filter((call) => isShown(filterOf(call.tool_name), call));
-  const withForeign = { ...planned, foreign: planned.foreign };
-  const { denied, asked } = await findDenied(
-    { root, env, environment: hookEnvironment(registry, environment) },
-    draft.id,
-    withForeign,
-    calls,
-    MAX_CALLS,
-    signal,
-  );
+  const guard = { ...planned, foreign: planned.foreign };
+  const place = { root, env, environment: hookEnvironment(registry, environment) };
+  const { denied, asked } = await findDenied(place, draft.id, guard, calls, MAX_CALLS, signal);
   const at = (places: number[]): Offence[] => places.flatMap((index) => calls[index] ?? []);
   return { denied: at(denied), approved: at(asked) };
 }
 
 function shownAbilities({ operations }: Registry): Shown[] {
   return [...operations].map(([key, { value }]) => {
-    const body = value.implementation;
-    const mcp = body?.kind === 'mcp' ? body.mcp : undefined;
-    const { server, tool } = mcp ?? {};
-    return {
-      key,
-      effects: value.effects,
-      input_schema: value.input_schema,
-      ...(server !== undefined && tool !== undefined && { mcp: { server, tool } }),
-    };
+    const { effects, input_schema, implementation: body } = value;
+    const { server, tool } = (body?.kind === 'mcp' ? body.mcp : undefined) ?? {};
+    const mcp = server !== undefined && tool !== undefined ? { mcp: { server, tool } } : {};
+    return { key, effects, input_schema, ...mcp };
   });
 }
 
@@ -194,14 +183,9 @@ function textOf(cwd: string, file: string): string {
   try {
     return readFileSync(resolve(cwd, file), 'utf8');
   } catch (error) {
-    throw new AbilityError(
-      {
-        code: 'import.unreadable',
-        message: `${file} cannot be read: ${reasonOf(error)}`,
-        suggestion: 'Name a .claude/settings.json, a .codex/hooks.json, or the hooks/hooks.json of a plugin.',
-      },
-      { cause: error },
-    );
+    const message = `${file} cannot be read: ${reasonOf(error)}`;
+    const suggestion = 'Name a .claude/settings.json, a .codex/hooks.json, or the hooks/hooks.json of a plugin.';
+    throw new AbilityError({ code: 'import.unreadable', message, suggestion }, { cause: error });
   }
 }
 
@@ -214,9 +198,7 @@ function insideOf(root: string, file: string): string {
 
 /** The plugin folder of `<plugin>/hooks/hooks.json`. */
 function pluginRootOf(source: string): string | undefined {
-  return basename(source) === 'hooks.json' && basename(dirname(source)) === 'hooks'
-    ? dirname(dirname(source))
-    : undefined;
+  return /(^|\/)hooks\/hooks\.json$/.test(source) ? dirname(dirname(source)) : undefined;
 }
 
 /** Such as `claude` for `.claude/settings.json`, or the plugin's name for its `hooks/hooks.json`. */
@@ -228,10 +210,4 @@ function nameOf(source: string, chosen: string | undefined): string {
     `${name} cannot be the name of a folder of hooks`,
     'Pass --name with letters, digits, dots, dashes and _.',
   );
-}
-
-function registryFolder(root: string): 'registry' | '.system/registry' {
-  return !existsSync(join(root, 'registry')) && existsSync(join(root, '.system/registry'))
-    ? '.system/registry'
-    : 'registry';
 }

@@ -6,6 +6,7 @@ import type { RegistryLoader } from '../../../../definitions/load-registry.js';
 import { readDuration } from '../../input/flag-values.js';
 import { type Context, printAnswer } from '../../program/context.js';
 import type { ImportFlags } from '../../program/imports.js';
+import type { Waiting } from '../writing/while-alone.js';
 
 type CommonFlags = Pick<ImportFlags['mcp'], 'select' | 'prefix' | 'dryRun' | 'overwrite' | 'timeout'> &
   Partial<Pick<ImportFlags['openApi'], 'effectsFor'>>;
@@ -37,13 +38,16 @@ export async function importIntoProject(
 ): Promise<void> {
   const { root } = loader;
   const { readImport } = await import('../../../../definitions/read-imports.js');
-  const prefix = await choosePrefix(source, flags, readImport(root, source.kind, source.name)?.prefix);
+  const { prefixOf } = await import('../../../../authoring/import/name-operation.js');
+  const wanted = flags.prefix ?? readImport(root, source.kind, source.name)?.prefix ?? prefixOf(source.name);
+  const prefix = await checkedName('--prefix', wanted, `${wanted ?? source.name} cannot begin an operation key`);
   const imported = await source.read(prefix);
   const effects = await choicesOf(flags);
-  const options = { ...source, prefix, select: chosen(flags), effects, overwrite: flags.overwrite === true };
+  const select = flags.select.length > 0 ? flags.select : undefined;
+  const options = { ...source, prefix, select, effects, overwrite: flags.overwrite === true };
   const planned = flags.dryRun
     ? await plan(loader, imported, options)
-    : await alone(context, root, signal, async () => {
+    : await alone(root, { note: context.terminal.note, signal }, async () => {
         const { writeTogetherOr } = await import('../../../../authoring/write-together.js');
         const now = await plan(loader, imported, options);
         writeTogetherOr('import.write_failed', root, now.writes);
@@ -68,24 +72,10 @@ async function plan(
   return planImport(registry, imported, { ...options, sources, compileSchema });
 }
 
-function chosen({ select }: CommonFlags): string[] | undefined {
-  return select.length > 0 ? select : undefined;
-}
-
 async function choicesOf({ effectsFor = [] }: CommonFlags): Promise<EffectChoice[]> {
   if (effectsFor.length === 0) return [];
   const { readEffectChoice } = await import('../../../../authoring/import/effect-choices.js');
   return effectsFor.map(readEffectChoice);
-}
-
-async function choosePrefix(
-  { name }: ImportSource,
-  { prefix: requested }: CommonFlags,
-  before: string | undefined,
-): Promise<string> {
-  const { prefixOf } = await import('../../../../authoring/import/name-operation.js');
-  const prefix = requested ?? before ?? prefixOf(name);
-  return checkedName('--prefix', prefix, `${prefix ?? name} cannot begin an operation key`);
 }
 
 /** A valid prefix of operation keys. @throws AbilityError `usage.invalid` with the message for others. */
@@ -96,15 +86,10 @@ export async function checkedName(flag: string, name: string | undefined, messag
   throw usageError(message, suggestion);
 }
 
-async function alone<T>(
-  { terminal }: Context,
-  root: string,
-  signal: AbortSignal,
-  action: () => Promise<T>,
-): Promise<T> {
+async function alone<T>(root: string, waiting: Waiting, action: () => Promise<T>): Promise<T> {
   const { whileAlone } = await import('../writing/while-alone.js');
   try {
-    return await whileAlone(root, { note: (text) => terminal.note(text), signal }, action);
+    return await whileAlone(root, waiting, action);
   } catch (error) {
     if (!(error instanceof AbilityError) || error.code !== 'scaffold.write_failed') throw error;
     throw new AbilityError({ ...error.toProblem(), code: 'import.write_failed' }, { cause: error });

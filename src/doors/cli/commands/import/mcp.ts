@@ -1,9 +1,10 @@
 import { SESSIONS } from '../../../../authoring/choices.js';
+import type { Imported } from '../../../../authoring/import/imported.js';
 import type { JsonObject } from '../../../../contracts/json.js';
-import { AbilityError } from '../../../../contracts/problem.js';
+import { AbilityError, formatLocation, usageError } from '../../../../contracts/problem.js';
 import type { McpServer } from '../../../../definitions/formats/config.js';
 import type { Loaded, Registry } from '../../../../definitions/registry.js';
-import { findServer } from '../../input/mcp-server-flags.js';
+import { defined } from '../../../../text/defined.js';
 import { type Context, environmentOf, openLoader } from '../../program/context.js';
 import type { ImportFlags } from '../../program/imports.js';
 import { unlessInterrupted } from '../following/interruption.js';
@@ -19,66 +20,51 @@ export async function run(context: Context, [name]: [string], flags: ImportFlags
   const registry = loader.load();
   const environment = await environmentOf(context, registry);
   const { server, isNew } = await findServer(registry, name, flags);
-  return unlessInterrupted(context, (signal) =>
-    importIntoProject(
-      context,
-      loader,
-      {
-        kind: 'mcp',
-        name,
-        location: locationOf(server.value),
-        command: `ability import mcp ${name}`,
-        read: (prefix) => readTools(context, registry, { name, server, isNew, prefix, environment, timeoutMs }, signal),
-      },
-      flags,
-      signal,
-    ),
-  );
+  const location = locationOf(server.value);
+  await unlessInterrupted(context, (signal) => {
+    const read = async (prefix: string): Promise<Imported> => {
+      const { importTools } = await import('../../../../authoring/import/mcp/import-tools.js');
+      const { tools, hasSession } = await listTools(context, registry, name, server, {
+        environment,
+        timeoutMs,
+        signal,
+      }).catch((error: unknown) => {
+        throw isNew && error instanceof AbilityError ? unstarted(error) : error;
+      });
+      const imported = importTools(tools, { server: name, prefix });
+      const isReadOnly = imported.operations.every(({ definition }) => READS.has(definition.effects));
+      const proposed = hasSession && !isReadOnly ? 'task' : 'shared';
+      const session = isNew ? await askSession(context, server.value, proposed) : server.value.session;
+      const notes = [...imported.notes, ...(await placementNotes(registry, name, server.value))];
+      if (session === undefined && proposed === 'task') {
+        notes.push(
+          `The tools of ${name} are not read-only, and all tasks share one connection; write \`session: task\` at its entry if a call depends on an earlier one, else \`session: shared\``,
+        );
+      }
+      if (!isNew) return { ...imported, notes };
+      return { ...imported, notes, config: { mcp_servers: { [name]: { ...server.value, session } as JsonObject } } };
+    };
+    const source = { kind: 'mcp', name, location, command: `ability import mcp ${name}`, read } as const;
+    return importIntoProject(context, loader, source, flags, signal);
+  });
 }
 
 type Session = (typeof SESSIONS)[number];
 
-interface Reading {
-  name: string;
-  server: Loaded<McpServer>;
-  isNew: boolean;
-  prefix: string;
-  environment: string;
-  timeoutMs: number;
-}
-
-async function readTools(
-  context: Context,
+async function listTools(
+  { env }: Context,
   registry: Registry,
-  { name, server, isNew, prefix, environment, timeoutMs }: Reading,
-  signal: AbortSignal,
+  name: string,
+  server: Loaded<McpServer>,
+  options: { environment: string; timeoutMs: number; signal: AbortSignal },
 ) {
-  const { importTools } = await import('../../../../authoring/import/mcp/import-tools.js');
   const { EnvironmentVariables } = await import('../../../../planning/secrets/secret-source.js');
   const { resolveMcpServer } = await import('../../../../planning/resolve/resolve-implementation.js');
-  const { listTools } = await import('../../../../worker/list-tools.js');
+  const { listTools: list } = await import('../../../../worker/list-tools.js');
   const { root } = registry;
-  const { env } = context;
   const known = { ...registry, mcpServers: new Map([...registry.mcpServers, [name, server]]) };
-  const resolved = resolveMcpServer(known, name, server, [], new EnvironmentVariables(root, environment, env));
-  const { tools, hasSession } = await listTools(resolved, { root, environment, timeoutMs, signal, env }).catch(
-    (error: unknown) => {
-      throw isNew && error instanceof AbilityError ? unstarted(error) : error;
-    },
-  );
-  const imported = importTools(tools, { server: name, prefix });
-  const isReadOnly = imported.operations.every(({ definition }) => READS.has(definition.effects));
-  const proposed = hasSession && !isReadOnly ? 'task' : 'shared';
-  const value = isNew ? { ...server.value, session: await askSession(context, server.value, proposed) } : server.value;
-  return {
-    ...imported,
-    notes: [
-      ...imported.notes,
-      ...(await placementNotes(registry, name, server.value)),
-      ...(value.session === undefined && proposed === 'task' ? [unsaidSession(name)] : []),
-    ],
-    ...(isNew && { config: { mcp_servers: { [name]: value as JsonObject } } }),
-  };
+  const variables = new EnvironmentVariables(root, options.environment, env);
+  return list(resolveMcpServer(known, name, { from: server, path: [] }, variables), { ...options, root, env });
 }
 
 const READS: ReadonlySet<unknown> = new Set(['read', 'external_read']);
@@ -88,10 +74,6 @@ async function askSession(context: Context, { session }: McpServer, fallback: Se
   const { askChoice } = await import('../../input/ask.js');
   const message = 'Does each task get a session of its own with the server, or do all tasks share one?';
   return askChoice(context, session, SESSIONS, { flag: '--session', message, fallback });
-}
-
-function unsaidSession(name: string): string {
-  return `The tools of ${name} are not read-only, and all tasks share one connection; write \`session: task\` at its entry if a call depends on an earlier one, else \`session: shared\``;
 }
 
 function unstarted(error: AbilityError): AbilityError {
@@ -116,4 +98,66 @@ function locationOf(server: McpServer): string {
   if (!URL.canParse(server.url)) return server.url;
   const { origin, pathname } = new URL(server.url);
   return `${origin}${pathname}`;
+}
+
+type ServerFlags = ImportFlags['mcp'];
+
+/**
+ * The MCP server of a command: the configured one, or a new one by the flags. @throws AbilityError `usage.invalid`
+ * if there is none, or the flags contradict it; the problem of a broken entry.
+ */
+async function findServer(
+  registry: Registry,
+  name: string,
+  flags: ServerFlags,
+): Promise<{ server: Loaded<McpServer>; isNew: boolean }> {
+  const broken = registry.broken.get(`mcp_server:${name}`);
+  if (broken) throw new AbilityError(broken);
+  const known = registry.mcpServers.get(name);
+  const { command, url, envProfile, session } = flags;
+  if ((command ?? url ?? envProfile ?? session) === undefined) {
+    if (known) return { server: known, isNew: false };
+    const { didYouMean } = await import('../../../../text/nearest.js');
+    const define = 'Define it under `mcp_servers` in registry/config, or pass --command or --url.';
+    const suggestion = didYouMean(name, registry.mcpServers.keys()) ?? define;
+    throw usageError(`There is no MCP server ${name} in registry/config`, suggestion);
+  }
+  // What an earlier import asked for need not be said again.
+  const value = await readServer(name, { ...flags, session: session ?? known?.value.session });
+  const { isDeepStrictEqual } = await import('node:util');
+  if (known && isDeepStrictEqual(known.value, value)) return { server: known, isNew: false };
+  if (known) {
+    throw usageError(
+      `The MCP server ${name} is already in ${formatLocation(known.locate([]))}, with other settings`,
+      'Leave out --command, --url, --env-profile and --session, or edit its entry.',
+    );
+  }
+  const file = `registry/config/${name}.yaml`;
+  return { server: { value, file, locate: () => ({ file }) }, isNew: true };
+}
+
+async function readServer(name: string, { command, url, envProfile, session }: ServerFlags): Promise<McpServer> {
+  if ((command === undefined) === (url === undefined)) {
+    throw usageError('A new server has either --command or --url', 'Pass one of them.');
+  }
+  if (url !== undefined && envProfile !== undefined) {
+    throw usageError('--env-profile is for the program of a server, and --url starts none', 'Leave it out.');
+  }
+  const { config } = await import('../../../../definitions/formats/config.js');
+  const [program = '', ...args] = command === undefined ? [] : await splitCommand(command);
+  const entry = url === undefined ? { command: program, args, env_profile: envProfile } : { url };
+  const parsed = config.safeParse({ mcp_servers: { [name]: defined({ ...entry, session }) } });
+  const server = parsed.data?.mcp_servers[name];
+  if (server) return server;
+  const reasons = parsed.error?.issues.map(({ message }) => message).join('; ') ?? 'it has no such form';
+  throw usageError(`This cannot be the MCP server ${name}: ${reasons}`, 'Correct the name, --command or --url.');
+}
+
+async function splitCommand(line: string): Promise<string[]> {
+  const { splitArguments } = await import('../../../../planning/scripts/resolve-arguments.js');
+  try {
+    return splitArguments(line, { file: '--command' });
+  } catch {
+    throw usageError('A quote in --command is not closed', 'Quotes group words; no shell reads them.');
+  }
 }

@@ -1,8 +1,9 @@
 import type { Imported } from '../../../../authoring/import/imported.js';
+import type { DocumentHeader } from '../../../../authoring/import/openapi/document-headers.js';
 import type { OpenApiDocument } from '../../../../authoring/import/openapi/import-document.js';
 import type { Registry } from '../../../../definitions/registry.js';
-import { headersOf } from '../../input/document-header-flags.js';
-import { type Context, openLoader } from '../../program/context.js';
+import { defined } from '../../../../text/defined.js';
+import { type Context, environmentOf, openLoader } from '../../program/context.js';
 import type { ImportFlags } from '../../program/imports.js';
 import { unlessInterrupted } from '../following/interruption.js';
 import { checkedName, importIntoProject, timeoutOf } from './import-into-project.js';
@@ -26,23 +27,13 @@ export async function run(context: Context, [source]: [string], flags: Flags): P
       ...(flags.name === undefined ? [] : [`--name ${name}`]),
       ...(server === undefined ? [] : [`--server ${server}`]),
     ];
-    return importIntoProject(
-      context,
-      loader,
-      {
-        kind: 'openapi',
-        name,
-        location: from,
-        command: ['ability import openapi', from, ...usedFlags].join(' '),
-        read: async (prefix) => {
-          const wanted = { service: name, prefix, ...(server !== undefined && { server }) };
-          const imported = await importDocument(opened, { ...wanted, ...(url !== undefined && { documentUrl: url }) });
-          return { ...imported, notes: [...imported.notes, ...(await hostNotes(registry, imported))] };
-        },
-      },
-      flags,
-      signal,
-    );
+    const command = ['ability import openapi', from, ...usedFlags].join(' ');
+    const read = async (prefix: string): Promise<Imported> => {
+      const wanted = { service: name, prefix, ...defined({ server, documentUrl: url }) };
+      const imported = await importDocument(opened, wanted);
+      return { ...imported, notes: [...imported.notes, ...(await hostNotes(registry, imported))] };
+    };
+    return importIntoProject(context, loader, { kind: 'openapi', name, location: from, command, read }, flags, signal);
   });
 }
 
@@ -62,4 +53,13 @@ async function hostNotes({ project }: Registry, { config }: Imported): Promise<s
     (address) =>
       `The policy does not allow ${new URL(address).host}; add it to \`policy.allowed_hosts\` in ability.yaml`,
   );
+}
+
+/** Resolves secrets; stores nothing. @throws AbilityError `usage.invalid`, `config.missing_credential`. */
+async function headersOf(context: Context, registry: Registry, { header }: Flags): Promise<DocumentHeader[]> {
+  if (header.length === 0) return [];
+  const { readDocumentHeader } = await import('../../../../authoring/import/openapi/document-headers.js');
+  const { SecretSource } = await import('../../../../planning/secrets/secret-source.js');
+  const secrets = new SecretSource(registry.root, await environmentOf(context, registry), context.env);
+  return header.map((text) => readDocumentHeader(text, (reference) => secrets.resolve(reference, 'value of --header')));
 }

@@ -5,7 +5,7 @@ import { EXIT, type ExitCode } from '../../../../contracts/states.js';
 import { findProjectRoot } from '../../../../definitions/find-project.js';
 import { RegistryLoader } from '../../../../definitions/load-registry.js';
 import type { Registry } from '../../../../definitions/registry.js';
-import { handlerOf } from '../../../../planning/hooks/resolve-hooks.js';
+import { handlerOf } from '../../../../planning/hooks/resolve-handler.js';
 import { satisfies } from '../../../../planning/input/schemas.js';
 import { resolveEnvironment } from '../../../../planning/resolve/resolve-environment.js';
 import { resolvePlan } from '../../../../planning/resolve/resolve-plan.js';
@@ -21,11 +21,9 @@ export interface ScaffoldRequest<Planned extends Scaffold = Scaffold> {
   follow?(before: Registry, after: Registry): FollowedDocuments;
   /** Undoes everything after a successful check. */
   isDryRun?: boolean;
-  begin?(loader: RegistryLoader): ProjectCheck<Planned>;
+  /** @returns what checks the project with the scaffold in it, gives notes, and throws an AbilityError to undo it. */
+  begin?(loader: RegistryLoader): (planned: Planned) => string[];
 }
-
-/** Checks the project with the scaffold in it. @returns notes. @throws AbilityError to undo the scaffold. */
-export type ProjectCheck<Planned extends Scaffold> = (planned: Planned) => string[];
 
 /** Keeps a scaffold only if it loads and resolves. @throws AbilityError of the plan, writing or checking. */
 export async function finishScaffold<Planned extends Scaffold>(

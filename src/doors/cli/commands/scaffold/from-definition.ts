@@ -18,22 +18,22 @@ import type { OnlyDefinitionKind } from '../../program/authoring.js';
 import type { Context } from '../../program/context.js';
 import { unlessCancelled } from '../writing/write-plan.js';
 import { finishScaffold } from './finish-scaffold.js';
-import { LintBefore } from './lint-before.js';
+import { lintBefore } from './lint-before.js';
 
-interface DefinitionRequest {
-  kind: DefinitionKind;
-  from: string;
-  /** Its id, or the name of its file; empty: not given. */
-  name: string;
-  phase?: string;
-  config?: string;
-}
+type WholeFlags = { from: string; phase?: string | undefined; config?: string | undefined };
 
 const STDIN = '-';
 
-/** Writes all or nothing: it must load and add no lint error. Source: C-46, R-002-58. */
-function scaffoldFromDefinition(context: Context, request: DefinitionRequest): Promise<ExitCode> {
-  const { kind, from, name, phase, config } = request;
+/**
+ * Writes all or nothing: it must load and add no lint error. @param name its id, or the name of its file; empty: not
+ * given. Source: C-46, R-002-58.
+ */
+function scaffoldFromDefinition(
+  context: Context,
+  kind: DefinitionKind,
+  name: string,
+  { from, phase, config }: WholeFlags,
+): Promise<ExitCode> {
   return unlessCancelled(context, async () => {
     const given: GivenDefinition = {
       kind,
@@ -47,8 +47,7 @@ function scaffoldFromDefinition(context: Context, request: DefinitionRequest): P
       plan: (site) => planFromDefinition(site, given),
       begin: (loader) => {
         // Documents are updated afterwards, so they are not checked.
-        const before = new LintBefore(loader, { env: context.env, others: [checkCases] });
-        return (planned) => before.refuseErrorsOf(planned);
+        return lintBefore(loader, { env: context.env, others: [checkCases] }).refuseErrorsOf;
       },
     });
   });
@@ -56,26 +55,18 @@ function scaffoldFromDefinition(context: Context, request: DefinitionRequest): P
 
 const USUAL_FLAGS = ['project', 'address', 'namespace', 'profile', 'json', 'yes', 'strict', 'env', 'from'];
 
-interface KindRequest {
-  kind: DefinitionKind;
-  /** Empty: not given. */
-  name: string;
-  argument: 'ID' | 'KEY';
-  flags: Partial<Pick<DefinitionRequest, 'from' | 'config' | 'phase'>>;
-  /** The flag of this kind that `--from` allows. */
-  companion: 'config' | 'phase';
-}
-
-/** @throws AbilityError `usage.invalid` for flags that `--from` replaces, or neither a name nor `--from`. */
+/** @param name empty: not given. @throws AbilityError `usage.invalid` for flags that `--from` replaces, or neither. */
 export function scaffoldOrFromDefinition(
   context: Context,
-  { kind, name, argument, flags, companion }: KindRequest,
+  kind: DefinitionKind,
+  name: string,
+  flags: Partial<WholeFlags>,
   scaffold: () => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const { from } = flags;
   if (from !== undefined) {
-    refuseOtherFlags(flags, [...USUAL_FLAGS, companion]);
-    return scaffoldFromDefinition(context, { kind, from, name, [companion]: flags[companion] });
+    refuseOtherFlags(flags, [...USUAL_FLAGS, kind === 'hook' ? 'phase' : 'config']);
+    return scaffoldFromDefinition(context, kind, name, { ...flags, from });
   }
   if (flags.config !== undefined) {
     throw usageError(
@@ -85,7 +76,7 @@ export function scaffoldOrFromDefinition(
   }
   if (name !== '') return unlessCancelled(context, scaffold);
   throw usageError(
-    `\`ability scaffold ${kind}\` needs a ${argument}, or a definition: --from FILE`,
+    `\`ability scaffold ${kind}\` needs a ${kind === 'low-level' ? 'KEY' : 'ID'}, or a definition: --from FILE`,
     `\`ability scaffold ${kind} --help\` shows both.`,
   );
 }
@@ -110,17 +101,15 @@ function readGiven({ cwd, terminal }: Context, given: string): { from: string; t
 }
 
 function readFile(path: string, given: string): string {
-  let text: string;
   try {
     const stat = statSync(path);
     if (!stat.isFile()) throw unreadable(given, 'is no file');
     if (stat.size > YAML_LIMITS.bytes) throw unreadable(given, `is larger than ${YAML_LIMITS.bytes / 1024} KiB`);
-    text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));
+    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));
   } catch (error) {
     if (error instanceof AbilityError) throw error;
     throw unreadable(given, error instanceof TypeError ? 'is not in UTF-8' : 'cannot be read');
   }
-  return text;
 }
 
 function unreadable(given: string, why: string): AbilityError {
@@ -134,6 +123,6 @@ function unreadable(given: string, why: string): AbilityError {
 export function commandOf(kind: OnlyDefinitionKind) {
   return {
     run: (context: Context, [name = '']: [string?], { from }: { from: string }): Promise<ExitCode> =>
-      scaffoldFromDefinition(context, { kind, from, name }),
+      scaffoldFromDefinition(context, kind, name, { from }),
   };
 }

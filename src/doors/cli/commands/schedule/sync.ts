@@ -29,14 +29,11 @@ export async function run(context: Context, _: [], { check = false }: ScheduleFl
     const drifts = compareSchedules(stated, await findSchedules(connection, names));
     refuseBroken(registry, drifts);
     const { terminal, flags } = context;
-    const say = ({ id, drift }: ScheduleDrift): void =>
-      flags.json
-        ? undefined
-        : terminal.print(`${id}: ${check || drift === 'taken' ? DRIFT_WORDS[drift] : DONE[drift]}`);
     if (!check) refuseTaken(drifts);
-    for (const drift of drifts) {
-      if (!check) await apply(connection, drift);
-      say(drift);
+    for (const found of drifts) {
+      const { id, drift } = found;
+      if (!check) await apply(connection, found);
+      if (!flags.json) terminal.print(`${id}: ${check || drift === 'taken' ? DRIFT_WORDS[drift] : DONE[drift]}`);
     }
     if (flags.json) terminal.printJson({ changed: !check, schedules: drifts.map(({ id, drift }) => ({ id, drift })) });
     else if (drifts.length === 0) terminal.note(`Nothing differs; ${stated.length} schedules are stated.`);

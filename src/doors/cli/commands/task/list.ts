@@ -1,13 +1,16 @@
-import { LISTED_STATES, type ListedState, type ListedTask, listTasks } from '../../../../client/index.js';
+import type { ListedTask } from '../../../../client/index.js';
 import { AbilityError, usageError } from '../../../../contracts/problem.js';
-import { OPEN_STATES } from '../../../../contracts/states.js';
+import { LISTED_STATES, type ListedState, OPEN_STATES } from '../../../../contracts/states.js';
 import type { Registry } from '../../../../definitions/registry.js';
-import { oneLine } from '../../../../rules/shown-text.js';
+import { defined } from '../../../../text/defined.js';
 import { didYouMean } from '../../../../text/nearest.js';
 import { readSince } from '../../input/flag-values.js';
 import { formatDistance } from '../../output/format-time.js';
 import { renderTable } from '../../output/render-table.js';
-import { type Context, openRegistry, withSession } from '../../program/context.js';
+import { type Context, openRegistry, printList } from '../../program/context.js';
+import { projectOnly } from '../../program/door/command-door.js';
+import { withProject } from '../../program/project-client.js';
+import type { ProjectClient } from '../../program/project-operations.js';
 import type { TaskFlags } from '../../program/tasks.js';
 
 /** `ability task list`: the tasks of the project, open ones first. */
@@ -17,44 +20,66 @@ export async function run(context: Context, _: [], flags: TaskFlags['list']): Pr
     ability: flags.ability,
     environment: context.flags.env,
     session: flags.session,
-    since: flags.since === undefined ? undefined : readSince(flags.since, Date.now()),
-    query: flags.query,
-    limit: readLimit(flags.limit),
   };
-  const registry = await openRegistry(context);
-  const tasks = await withSession(context, registry, (connection) => listTasks(connection, filter));
-  if (tasks.length === 0) await refuseUnknown(registry, filter);
-  printTasks(context, tasks);
+  const since = flags.since === undefined ? undefined : readSince(flags.since, Date.now());
+  const limit = readLimit(flags.limit);
+  const { query } = flags;
+  const tasks = await withProject(context, async (project) => {
+    if (query !== undefined) {
+      if (context.door) throw projectOnly(context.door, '--query');
+      const { listTasks } = await import('../../../../client/index.js');
+      return project.here((connection) => listTasks(connection, { ...filter, ...{ limit, query, since } }));
+    }
+    return listAll(project, { ...filter, ...(since && { since: since.toISOString() }) }, limit);
+  });
+  if (tasks.length === 0)
+    await (context.door ? refuseUnknownThere(context, filter) : refuseUnknown(await openRegistry(context), filter));
+  printList(context, tasks, 'There are no such tasks.', () => renderTasks(tasks));
 }
 
-function printTasks({ flags, terminal }: Context, tasks: ListedTask[]): void {
-  if (flags.json) terminal.printJson(tasks);
-  else if (tasks.length === 0) terminal.note('There are no such tasks.');
-  else {
-    // Leaves out an empty column.
-    const isIntentShown = tasks.some(({ intent }) => intent !== null);
-    const rows = tasks.map((task) => {
-      const by = task.changed ? `${task.requested_by}, changed by ${task.changed.by}` : task.requested_by;
-      return [
-        task.task_key,
-        task.ability_id,
-        task.status,
-        task.environment,
-        by,
-        formatDistance(task.started_at),
-        ...(isIntentShown ? [oneLine(task.intent ?? '')] : []),
-      ];
-    });
-    const head = ['TASK', 'ABILITY', 'STATUS', 'ENVIRONMENT', 'BY', 'STARTED', ...(isIntentShown ? ['INTENT'] : [])];
-    terminal.print(renderTable(head, rows));
-  }
+/** The most of one answer. */
+const PAGE = 500;
+
+async function listAll(project: ProjectClient, filter: object, limit: number): Promise<ListedTask[]> {
+  const tasks: ListedTask[] = [];
+  let cursor: string | undefined;
+  do {
+    const part = { ...filter, ...(cursor !== undefined && { cursor }), limit: Math.min(PAGE, limit - tasks.length) };
+    const page = await project.call('listTasks', part);
+    tasks.push(...page.tasks);
+    cursor = page.next_cursor ?? undefined;
+  } while (cursor !== undefined && tasks.length < limit);
+  return tasks;
+}
+
+function renderTasks(tasks: ListedTask[]): string {
+  // Leaves out an empty column.
+  const isIntentShown = tasks.some(({ intent }) => intent !== null);
+  const rows = tasks.map(({ task_key, ability_id, status, environment, requested_by, changed, started_at, intent }) => {
+    const by = changed ? `${requested_by}, changed by ${changed.by}` : requested_by;
+    const why = isIntentShown ? [intent ?? ''] : [];
+    return [task_key, ability_id, status, environment, by, formatDistance(started_at), ...why];
+  });
+  const head = ['TASK', 'ABILITY', 'STATUS', 'ENVIRONMENT', 'BY', 'STARTED', ...(isIntentShown ? ['INTENT'] : [])];
+  return renderTable(head, rows);
+}
+
+interface Names {
+  ability: string | undefined;
+  environment: string | undefined;
+}
+
+/** As {@link refuseUnknown}, by the errors of the door. */
+async function refuseUnknownThere(context: Context, { ability, environment }: Names): Promise<void> {
+  const place = defined({ environment });
+  await withProject(context, async (project) => {
+    if (ability !== undefined) await project.call('describeAbility', { id: ability, ...place });
+    else if (environment !== undefined) await project.call('listAbilities', place);
+  });
 }
 
 /** Tasks may outlive their definitions, so a name is wrong only if neither tasks nor definitions have it. */
-async function refuseUnknown(
-  registry: Registry,
-  { ability, environment }: { ability: string | undefined; environment: string | undefined },
-): Promise<void> {
+async function refuseUnknown(registry: Registry, { ability, environment }: Names): Promise<void> {
   if (environment !== undefined) {
     const { resolveEnvironment } = await import('../../../../planning/resolve/resolve-environment.js');
     resolveEnvironment(registry, environment);

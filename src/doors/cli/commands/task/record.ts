@@ -1,39 +1,41 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { fetchSharedRecord, readHost, type SharedRecord, sharedStore, viewTask } from '../../../../client/index.js';
+import { fetchSharedRecord, type SharedRecord, sharedStore, viewTask } from '../../../../client/index.js';
 import { AbilityError } from '../../../../contracts/problem.js';
 import { RECORD_FILES, type TaskRecord } from '../../../../contracts/record.js';
 import type { Registry } from '../../../../definitions/registry.js';
 import { readJson } from '../../../../disk/read-json.js';
+import { mendRecord } from '../../../../operations/mend-record.js';
+import { whyMissing as whyNotHere } from '../../../../operations/read-record.js';
+import { recordFolder } from '../../../../operations/record-folder.js';
 import { pathsOf } from '../../../../server/project-paths.js';
-import { recordFolder } from '../../../answers/record-folder.js';
-import { type Context, openRegistry, withSession } from '../../program/context.js';
-import { mendRecord } from './mend-record.js';
+import { type Context, openRegistry, printAnswer, withSession } from '../../program/context.js';
+import { withProject } from '../../program/project-client.js';
 
 const ONLY_PLANNED = 'this record has only what was planned';
 
 /** `ability task record KEY`: prints `tool_call.md` or `record.json`; a complete local one needs no server. */
 export async function run(context: Context, [key]: [string]): Promise<void> {
+  if (context.door) return printThere(context, key);
   const registry = await openRegistry(context);
   const folder = recordFolder(pathsOf(registry.root).records, key);
   const file = join(folder, context.flags.json ? RECORD_FILES.json : RECORD_FILES.text);
   if (isComplete(folder)) return print(context, readFileSync(file, 'utf8'));
   const shared = await findShared(context, registry, key, folder);
-  if (shared?.record.result) return print(context, textOf(context, shared));
+  if (shared?.record.result) return printAnswer(context, shared.record, () => shared.text);
   await complete(context, registry, key, folder);
   if (existsSync(file)) return print(context, readFileSync(file, 'utf8'));
-  if (shared) return print(context, textOf(context, shared));
+  if (shared) return printAnswer(context, shared.record, () => shared.text);
   throw await whyMissing(context, registry, key, folder);
 }
 
-function print({ flags, terminal }: Context, text: string): void {
-  if (flags.json) terminal.printJson(JSON.parse(text));
-  else terminal.print(text);
+async function printThere(context: Context, key: string): Promise<void> {
+  const { record, text } = await withProject(context, (project) => project.call('readRecord', { key }));
+  printAnswer(context, record, () => text);
 }
 
-function textOf({ flags }: Context, { record, text }: SharedRecord): string {
-  return flags.json ? JSON.stringify(record) : text;
+function print(context: Context, text: string): void {
+  printAnswer(context, context.flags.json && JSON.parse(text), () => text);
 }
 
 /** The record that a worker elsewhere shared. If the store cannot be read, a local record is still shown. */
@@ -60,12 +62,7 @@ function isComplete(folder: string): boolean {
 }
 
 /** Writes the record of an ended task if its worker could not; an open task already has one. */
-async function complete(
-  context: Context,
-  registry: Parameters<typeof withSession>[1],
-  key: string,
-  folder: string,
-): Promise<void> {
+async function complete(context: Context, registry: Registry, key: string, folder: string): Promise<void> {
   try {
     const mended = await withSession(context, registry, async (connection) =>
       mendRecord(connection, key, await viewTask(connection, key, 'temporal')),
@@ -77,32 +74,7 @@ async function complete(
   }
 }
 
-/** Says where a missing record may be. Source: docs/operations.md#looking-into-a-task. */
-export function whyMissing(
-  context: Context,
-  registry: Parameters<typeof withSession>[1],
-  key: string,
-  folder: string,
-): Promise<AbilityError> {
-  return withSession(context, registry, async (connection) => {
-    const { result } = await viewTask(connection, key, 'anyone');
-    const there = result.links.record;
-    const host = await readHost(connection, key);
-    const isHere = host === undefined ? connection.isOwnRuntime : host === hostname();
-    if (isHere && (there === null || there === folder)) return missing(key, folder);
-    const where = host ?? `a machine that Temporal at ${connection.address} does not name`;
-    return new AbilityError({
-      code: 'record.remote',
-      message: `The record of ${key} is on ${where}, where its worker keeps it${there ? `: ${there}` : ''}`,
-      suggestion: 'Run the command there, or let workers and callers share a store: ABILITY_STORE.',
-    });
-  });
-}
-
-function missing(key: string, folder: string): AbilityError {
-  return new AbilityError({
-    code: 'record.missing',
-    message: `The record of ${key} is not in ${folder}`,
-    suggestion: `It may have been deleted, or its worker runs in another folder; ask Temporal: ability task show ${key}.`,
-  });
+/** Why there is no record here. @throws AbilityError `task.not_found`. */
+export function whyMissing(context: Context, registry: Registry, key: string, folder: string): Promise<AbilityError> {
+  return withSession(context, registry, (connection) => whyNotHere(connection, key, folder));
 }

@@ -1,17 +1,77 @@
-import { hasEnded, keepingRuntime, viewTask } from '../../../../client/index.js';
-import type { ExitCode } from '../../../../contracts/states.js';
-import { type Context, openRegistry } from '../../program/context.js';
+import { EXIT, type ExitCode } from '../../../../contracts/states.js';
+import { oneLine } from '../../../../rules/shown-text.js';
+import { asTyped, commandOf } from '../../../../shown/typed-command.js';
+import { type Context, openRegistry, printAnswer } from '../../program/context.js';
+import type { ProjectClient } from '../../program/project-operations.js';
 import type { TaskFlags } from '../../program/tasks.js';
-import { connectedInTime } from '../following/deadline.js';
-import { checkFollowFlags, followTask, reportEnd } from '../following/follow-task.js';
+import { type Deadline, projectInTime } from '../following/deadline.js';
+import { checkFollowFlags, followTask } from '../following/follow-task.js';
+import { type Created, createOrReport, noteWarnings, notingStalls, reportDetached } from '../run.js';
+import { strictly } from './review-definitions.js';
 
 /** `ability task watch KEY`: waits for a task and exits with its outcome. */
-export async function run(context: Context, [key]: [string], flags: TaskFlags['watch']): Promise<ExitCode> {
+export async function watch(context: Context, [key]: [string], flags: TaskFlags['watch']): Promise<ExitCode> {
   const patience = checkFollowFlags(context, flags);
-  const registry = await openRegistry(context);
-  return connectedInTime(context, registry, patience, `${key} was not reached`, async (connection, deadline) => {
-    const seen = await keepingRuntime(connection, () => viewTask(connection, key, 'temporal'), deadline.signal);
-    if (!hasEnded(seen)) return followTask(context, connection, key, flags, deadline);
-    return reportEnd(context, connection, seen.result, flags);
+  return projectInTime(context, patience, `${key} was not reached`, (project, deadline) =>
+    followTask(context, project, key, flags, deadline, { isLooking: true }),
+  );
+}
+
+/** `ability task run KEY`: runs a created task. Source: R-000-74 to R-000-76. */
+export async function run(context: Context, [key]: [string], flags: TaskFlags['runCreated']): Promise<ExitCode> {
+  const patience = checkFollowFlags(context, flags);
+  return projectInTime(context, patience, `${key} was not run`, async (project, deadline) => {
+    const running = await project.call('runTask', { key }, deadline.signal);
+    if (!flags.detach) return followTask(context, project, key, flags, deadline);
+    printAnswer(context, running, () => key);
+    return EXIT.ok;
   });
+}
+
+/** `ability task retry KEY`: a new task under `KEY.r2`, which reuses finished work. */
+export function retry(context: Context, [key]: [string], flags: TaskFlags['retry']): Promise<ExitCode> {
+  const { from, stands, undone, detach = false } = flags;
+  const wanted = { key, stands, undone, leaves: detach, ...(from !== undefined && { from }) };
+  return goOn(context, { key, from }, flags, (project, deadline) => async () => {
+    const strict = context.flags.strict ? strictly(context, await openRegistry(context)) : {};
+    return project.retry(wanted, { signal: deadline.signal, onStall: notingStalls(context, deadline), ...strict });
+  });
+}
+
+/** `ability task reconcile KEY`: the same, and it asks what became of the calls that were lost. */
+export function reconcile(context: Context, [key]: [string], flags: TaskFlags['reconcile']): Promise<ExitCode> {
+  const wanted = { key, leaves: flags.detach ?? false };
+  return goOn(context, { key }, flags, (project, { signal }) => async () => {
+    return (await project.call('reconcileTask', wanted, signal)) as Created;
+  });
+}
+
+type Again = () => Promise<Created & { begins?: string }>;
+
+async function goOn(
+  context: Context,
+  { key, from }: { key: string; from?: string | undefined },
+  flags: TaskFlags['reconcile'],
+  againWith: (project: ProjectClient, deadline: Deadline) => Again,
+): Promise<ExitCode> {
+  const patience = checkFollowFlags(context, flags);
+  return projectInTime(context, patience, `${key} was not retried`, async (project, deadline) => {
+    const { ability_id: ability, environment } = await project.call('readResult', { key }, deadline.signal);
+    const created = await createOrReport(context, ability, againWith(project, deadline), environment);
+    if (typeof created === 'number') return created;
+    const { task_key: next, attached, begins } = created;
+    noteWarnings(context, created);
+    if (begins !== undefined) context.terminal.note(`${oneLine(begins)}.`);
+    if (flags.detach) return reportDetached(context, created);
+    context.terminal.note(`task ${next}${attached ? ' (there already)' : ''}`);
+    if (attached && from !== undefined) noteUnusedFrom(context, key, next, from);
+    return followTask(context, project, next, flags, deadline);
+  });
+}
+
+/** A second retry of a task is the same task as the first, whatever its `--from`. */
+function noteUnusedFrom(context: Context, key: string, next: string, from: string): void {
+  const again = asTyped(commandOf('ability', 'task', 'retry', next, '--from', from), context);
+  const what = `${key} was already retried, as ${next}, and --from ${from} does not change that`;
+  noteWarnings(context, { warnings: [`${what}\nOnce it has ended: ${again}`] });
 }

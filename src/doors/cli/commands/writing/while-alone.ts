@@ -24,8 +24,8 @@ export async function whileAlone<T>(root: string, waiting: Waiting, action: () =
     return await action();
   } finally {
     lock.release();
-    // Removes `.system` if the folder did not become a project.
-    if (!wasThere && !existsSync(join(root, PROJECT_FILE))) removeIfEmpty(system);
+    // Removes `.system` if the folder did not become a project, and nothing else is in it.
+    if (!wasThere && !existsSync(join(root, PROJECT_FILE))) attempt(() => rmdirSync(system));
   }
 }
 
@@ -49,9 +49,4 @@ function tryLock(path: string): ReturnType<typeof takeLock> | undefined {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw asFailure(path, error);
   }
-}
-
-function removeIfEmpty(folder: string): void {
-  // It has other files, or no longer exists.
-  attempt(() => rmdirSync(folder));
 }

@@ -3,7 +3,7 @@ import type { ExitCode } from '../../../../contracts/states.js';
 import { Cancelled } from '../../input/ask.js';
 import type { Terminal } from '../../output/terminal/terminal.js';
 import type { Context } from '../../program/context.js';
-import { endInterrupted, interruption } from '../following/interruption.js';
+import { endInterrupted, withInterruption } from '../following/interruption.js';
 import { whileAlone } from './while-alone.js';
 
 export interface WritePlan {
@@ -29,29 +29,29 @@ export async function writePlan(
   terminal: Pick<Terminal, 'note' | 'onInterrupt'>,
   plan: () => WritePlan,
 ): Promise<PlanWritten> {
-  const interrupted = interruption({ terminal });
-  const { signal } = interrupted;
-  try {
-    return await whileAlone(root, { note: terminal.note, signal }, async () => {
-      const { files, isKept = true, settle } = plan();
-      const written = [writeTogether(root, files)];
-      try {
-        const { files: more, notes } = settle();
-        written.push(writeTogether(root, more));
-        // Lets a signal received meanwhile take effect.
-        await new Promise((resolve) => setImmediate(resolve));
-        if (signal.aborted) throw new Cancelled();
-        const [created, changed] = [written.flatMap((each) => each.created), written.flatMap((each) => each.changed)];
-        if (!isKept) for (const each of written.reverse()) each.undo();
-        return { created, changed, notes };
-      } catch (error) {
-        for (const each of written.reverse()) each.undo();
-        throw error;
-      }
-    });
-  } finally {
-    interrupted.done();
-  }
+  const write = async (signal: AbortSignal): Promise<PlanWritten> => {
+    const { files, isKept = true, settle } = plan();
+    const written = [writeTogether(root, files)];
+    const undo = (): void => {
+      for (const each of written.reverse()) each.undo();
+    };
+    try {
+      const { files: more, notes } = settle();
+      written.push(writeTogether(root, more));
+      // Lets a signal received meanwhile take effect.
+      await new Promise((resolve) => setImmediate(resolve));
+      if (signal.aborted) throw new Cancelled();
+      const [created, changed] = [written.flatMap((each) => each.created), written.flatMap((each) => each.changed)];
+      if (!isKept) undo();
+      return { created, changed, notes };
+    } catch (error) {
+      undo();
+      throw error;
+    }
+  };
+  return withInterruption({ terminal }, (signal) =>
+    whileAlone(root, { note: terminal.note, signal }, () => write(signal)),
+  );
 }
 
 /** Runs an action that the user may cancel before anything is written; says so then. */

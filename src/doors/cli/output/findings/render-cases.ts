@@ -4,7 +4,7 @@ import { formatDuration } from '../../../../rules/duration.js';
 import { oneLine } from '../../../../rules/shown-text.js';
 import type { CaseFailure, CaseReport, TestReport } from '../../../../testing/index.js';
 import { describeProblem } from '../describe-problem.js';
-import { counted } from '../plain-text.js';
+import { counted, cut } from '../plain-text.js';
 import type { Style } from '../terminal/terminal.js';
 
 const MAX_CHARACTERS = 300;
@@ -29,6 +29,10 @@ export function describeFailures({ failures, notes }: Pick<CaseReport, 'failures
 }
 
 function describeFailure(failure: CaseFailure, style: Style): string[] {
+  const lineOf = ({ mark, text }: { mark: ' ' | '-' | '+'; text: string }): string => {
+    const line = `      ${mark} ${oneLine(text)}`;
+    return mark === ' ' ? line : style(mark === '-' ? 'green' : 'red', line);
+  };
   switch (failure.kind) {
     case 'value':
       return [
@@ -37,7 +41,7 @@ function describeFailure(failure: CaseFailure, style: Style): string[] {
         style('red', `      + ${textOf(failure.actual)}`),
       ];
     case 'calls':
-      return ['    calls', ...failure.lines.map(({ mark, text }) => lineOf(mark, text, style))];
+      return ['    calls', ...failure.lines.map(lineOf)];
     case 'problem': {
       const { step } = failure.problem;
       const where = step === undefined ? '' : `\n  in step ${step}`;
@@ -46,16 +50,8 @@ function describeFailure(failure: CaseFailure, style: Style): string[] {
   }
 }
 
-function lineOf(mark: ' ' | '-' | '+', text: string, style: Style): string {
-  const line = `      ${mark} ${oneLine(text)}`;
-  if (mark === ' ') return line;
-  return style(mark === '-' ? 'green' : 'red', line);
-}
-
 function textOf(value: Json | undefined): string {
-  if (value === undefined) return '(nothing)';
-  const text = JSON.stringify(value);
-  return text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}...` : text;
+  return value === undefined ? '(nothing)' : cut(JSON.stringify(value), MAX_CHARACTERS);
 }
 
 export function renderSummary({ passed, failed, problems, duration_ms }: TestReport, style: Style): string {

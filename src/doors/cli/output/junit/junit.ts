@@ -38,82 +38,88 @@ export function writeReport({ cwd, terminal }: Place, file: string, xml: string)
   }
 }
 
+/** A test case; its class is the ability. */
+interface JunitCase {
+  name: string;
+  end: 'passed' | 'failed' | 'skipped';
+  /** Seconds. */
+  time?: number;
+  /** XML of its outcome; empty if it passed. */
+  content: string;
+}
+
+function passed(name: string, content = ''): JunitCase {
+  return { name, end: 'passed', content };
+}
+
+function skipped(name: string, message?: string): JunitCase {
+  return { name, end: 'skipped', content: element('skipped', { message }) };
+}
+
+function failed(name: string, message: string, text = message): JunitCase {
+  return { name, end: 'failed', content: element('failure', { message: firstLineOf(message) }, escapeXml(text)) };
+}
+
+function firstLineOf(text: string): string {
+  return text.split('\n', 1)[0] ?? '';
+}
+
 /**
  * A case for each step with none inside, each `foreach` item, each step that failed although no inner one did, and
  * a task that failed outside its steps. So each failure is reported once, where it happened.
  */
 export function renderJunit(result: TaskResult): string {
   const { ability_id, status, error, started_at, finished_at, task_key, warnings } = result;
-  const loops = result.steps.filter(hasItems);
-  const empty = result.steps.filter(isEmptyLoop);
-  const others = result.steps.filter(
-    (step) => !loops.includes(step) && ![...loops, ...empty].some((loop) => isInside(step, loop)),
-  );
-  const steps = others.filter((step) => empty.includes(step) || isCase(step, result.steps));
+  const outer = result.steps.filter(({ items, path }) => items?.verb === 'foreach' && !path.includes('*'));
+  // A loop over an empty list counts as a plain step, since it has no items.
+  const loops = outer.filter(({ items }) => items?.total !== 0);
+  const others = result.steps.filter((step) => !loops.includes(step) && !outer.some((loop) => isInside(step, loop)));
+  const steps = others.filter((step) => outer.includes(step) || isCase(step, result.steps));
   const failing = failuresOf([...steps, ...loops], result);
   const cases = result.steps.flatMap((step): JunitCase[] => {
     if (steps.includes(step)) return [caseOf(step, failing.includes(step), result)];
     return loops.includes(step) ? casesOfLoop(step, failing.includes(step), result) : [];
   });
   if (status !== 'succeeded' && !cases.some(({ end }) => end === 'failed')) {
-    const message = error ? `${error.code}: ${error.message}` : status;
-    const xml = `    <testcase classname=${quoteXml(ability_id)} name="task">${failure(message)}</testcase>`;
-    cases.push({ xml, end: 'failed' });
+    cases.push(failed('task', error ? `${error.code}: ${error.message}` : status));
   }
   const count = (wanted: JunitCase['end']): number => cases.filter(({ end }) => end === wanted).length;
-  const seconds = started_at && finished_at ? (Date.parse(finished_at) - Date.parse(started_at)) / 1000 : 0;
-  const attributes = [
-    `name=${quoteXml(ability_id)}`,
-    `tests="${cases.length}"`,
-    `failures="${count('failed')}"`,
-    `skipped="${count('skipped')}"`,
-    `time="${seconds}"`,
-    ...(started_at ? [`timestamp=${quoteXml(started_at)}`] : []),
-  ].join(' ');
-  const lines = [
-    `    <properties>${propertyOf('task_key', task_key ?? '')}${propertyOf('rolled_back', describeRollback(result))}</properties>`,
-    ...cases.map(({ xml }) => xml),
-    ...(warnings.length > 0 ? [`    <system-err>${escapeXml(warnings.map(asLine).join('\n'))}</system-err>`] : []),
-  ];
-  return junitDocument(suiteOf(attributes, lines));
-}
-
-function propertyOf(name: string, value: string | undefined): string {
-  return value === undefined ? '' : `<property name="${name}" value=${quoteXml(value)}/>`;
-}
-
-function hasItems({ items, path }: StepSummary): boolean {
-  return items?.verb === 'foreach' && items.total > 0 && !path.includes('*');
-}
-
-/** A `foreach` over an empty list: it counts as a plain step, since it has no items. */
-function isEmptyLoop({ items, path }: StepSummary): boolean {
-  return items?.verb === 'foreach' && items.total === 0 && !path.includes('*');
+  const suite = {
+    name: ability_id,
+    tests: cases.length,
+    failures: count('failed'),
+    skipped: count('skipped'),
+    time: started_at && finished_at ? (Date.parse(finished_at) - Date.parse(started_at)) / 1000 : 0,
+    timestamp: started_at ?? undefined,
+  };
+  const properties = Object.entries({ task_key: task_key ?? '', rolled_back: describeRollback(result) }).map(
+    ([name, value]) => (value === undefined ? '' : element('property', { name, value })),
+  );
+  const remarks = warnings.map((warning) => `warning: ${warning}`).join('\n');
+  return junitDocument(
+    suiteOf(suite, [
+      element('properties', {}, properties.join('')),
+      ...cases.map(({ name, time, content }) => element('testcase', { classname: ability_id, name, time }, content)),
+      ...(warnings.length > 0 ? [element('system-err', {}, escapeXml(remarks))] : []),
+    ]),
+  );
 }
 
 /** One case per item, and one for the loop if it failed without a failed item. */
 function casesOfLoop(loop: StepSummary, isFailing: boolean, result: TaskResult): JunitCase[] {
   const inner = result.steps.filter((step) => isInside(step, loop));
-  const cases = casesOfItems(loop, inner, isFailing, result) ?? [];
+  const cases = casesOfItems(loop, inner, isFailing);
   const isReported = !isFailing || cases.some(({ end }) => end === 'failed');
   return isReported ? cases : [...cases, caseOf(loop, isFailing, result)];
 }
 
-function caseOf(step: StepSummary, isFailing: boolean, result: TaskResult): JunitCase {
-  const end = isFailing ? 'failed' : isPassed(step) ? 'passed' : 'skipped';
-  return { xml: renderCase(step, isFailing, result), end };
-}
-
-function renderCase(step: StepSummary, isFailing: boolean, { ability_id, error }: TaskResult): string {
-  const seconds = (step.duration_ms ?? 0) / 1000;
-  const open = `    <testcase classname=${quoteXml(ability_id)} name=${quoteXml(step.path)} time="${seconds}"`;
-  if (isPassed(step)) return `${open}/>`;
-  if (!isFailure(step)) return `${open}><skipped/></testcase>`;
+function caseOf(step: StepSummary, isFailing: boolean, { error }: TaskResult): JunitCase {
+  const { path, status } = step;
   const why = error?.step === step.id ? error : step.error;
-  const own = why ? `${why.code}: ${why.message}` : step.status;
-  if (isFailing) return `${open}>${failure(own)}</testcase>`;
-  const [line = ''] = own.split('\n', 1);
-  return `${open}><skipped message=${quoteXml(`did not fail the task: ${line}`)}/></testcase>`;
+  const own = why ? `${why.code}: ${why.message}` : status;
+  const handled = isFailure(step) ? `did not fail the task: ${firstLineOf(own)}` : undefined;
+  const plain = isPassed(step) ? passed(path) : isFailing ? failed(path, own) : skipped(path, handled);
+  return { ...plain, time: (step.duration_ms ?? 0) / 1000 };
 }
 
 function isCase(step: StepSummary, all: readonly StepSummary[]): boolean {
@@ -144,88 +150,52 @@ function isFailure({ status }: StepSummary): boolean {
   return ['failed', 'denied', 'timed_out', 'unknown', 'cancelled'].includes(status);
 }
 
-function asLine(warning: string): string {
-  return `warning: ${warning}`;
-}
-
-function failure(message: string): string {
-  return `<failure message=${quoteXml(message.split('\n', 1)[0] ?? '')}>${escapeXml(message)}</failure>`;
-}
-
 /**
  * The maximum number of items of one loop with cases of their own, besides failed ones; the others are counted in one
  * case.
  */
 const MAX_CASES = 1000;
 
-interface JunitCase {
-  xml: string;
-  end: 'passed' | 'failed' | 'skipped';
-}
-
 /**
- * One case an item, named by path: CI takes a changed name for a new case. Undefined for no `foreach` or unknown
- * items. @param covers whether a failure of the loop failed the task. @param inner rows of the steps in the loop.
+ * One case an item, named by path: CI takes a changed name for a new case. @param covers whether a failure of the
+ * loop failed the task. @param inner rows of the steps in the loop.
  */
-function casesOfItems(
-  row: StepSummary,
-  inner: readonly StepSummary[],
-  covers: boolean,
-  { ability_id }: TaskResult,
-): JunitCase[] | undefined {
+function casesOfItems(row: StepSummary, inner: readonly StepSummary[], covers: boolean): JunitCase[] {
   const { items, path, failures = [], failures_left_out: left = 0 } = row;
-  if (items?.verb !== 'foreach' || path.includes('*')) return undefined;
-  const failed = new Map(failures.map((failure) => [failure.item, failure]));
+  if (!items) return [];
+  const known = new Map(failures.map((failure) => [failure.item, failure]));
   const covered = coveredIn(row, inner);
-  const open = (name: string): string => `    <testcase classname=${quoteXml(ability_id)} name=${quoteXml(name)}`;
   const cases: JunitCase[] = [];
-  const counted = { passed: 0, skipped: 0, unknown: 0 };
+  const more = { passed: 0, skipped: 0, unknown: 0 };
   for (let item = 0; item < items.total; item += 1) {
-    const failure = failed.get(item);
-    if (failure) {
-      cases.push(renderFailure(open(`${path}/${item}`), failure, row, covers));
-      continue;
-    }
+    const failure = known.get(item);
     const end = endOf(items, item, left);
-    if (cases.length >= MAX_CASES || end === 'unknown') counted[end] += 1;
-    else if (end === 'skipped') cases.push({ xml: `${open(`${path}/${item}`)}><skipped/></testcase>`, end });
-    else {
-      const described = covered.get(item);
-      const xml = described === undefined ? '/>' : `><skipped message=${quoteXml(described)}/></testcase>`;
-      cases.push({ xml: `${open(`${path}/${item}`)}${xml}`, end: described === undefined ? 'passed' : 'skipped' });
-    }
+    const name = `${path}/${item}`;
+    if (failure) cases.push(caseOfFailure(name, failure, row, covers));
+    else if (cases.length >= MAX_CASES || end === 'unknown') more[end] += 1;
+    else if (end === 'skipped') cases.push(skipped(name));
+    else cases.push(covered.has(item) ? skipped(name, covered.get(item)) : passed(name));
   }
-  return [...cases, ...countedCases(open, row, counted, covers)];
+  return [...cases, ...countedCases(row, more, covers)];
 }
 
 /** How an item outside the failures ended; `unknown` if that was not kept. */
 function endOf(items: LoopCounts, item: number, left: number): 'passed' | 'skipped' | 'unknown' {
-  const { total, succeeded, skipped = 0, done, skipped_items: ranges } = items;
-  if (skipped > 0 && ranges && isAmong(ranges, item)) return 'skipped';
-  if (skipped > 0 && !ranges) return 'unknown';
-  if (succeeded + skipped === total) return 'passed';
+  const { total, succeeded, skipped: count = 0, done, skipped_items: ranges } = items;
+  if (count > 0 && ranges && isAmong(ranges, item)) return 'skipped';
+  if (count > 0 && !ranges) return 'unknown';
+  if (succeeded + count === total) return 'passed';
   if (done) return isAmong(done, item) ? 'passed' : left > 0 ? 'unknown' : 'skipped';
   return 'unknown';
 }
 
-function renderFailure(open: string, failure: ItemFailure, row: StepSummary, covers: boolean): JunitCase {
+function caseOfFailure(name: string, failure: ItemFailure, row: StepSummary, covers: boolean): JunitCase {
   const { path, task, status } = failure;
   const described = `${nameOf(failure, row)}${describeEnd(failure) || ` ${status}`}`;
-  if (status === 'cancelled')
-    return { xml: `${open}><skipped message=${quoteXml(described)}/></testcase>`, end: 'skipped' };
-  if (!covers) {
-    return {
-      xml: `${open}><skipped message=${quoteXml(`did not fail the task: ${described}`)}/></testcase>`,
-      end: 'skipped',
-    };
-  }
-  const text = [described, ...restOf(failure, described), task === undefined ? `log: ${path}` : `task: ${task}`].join(
-    '\n',
-  );
-  return {
-    xml: `${open}><failure message=${quoteXml(described)}>${escapeXml(text)}</failure></testcase>`,
-    end: 'failed',
-  };
+  if (status === 'cancelled') return skipped(name, described);
+  if (!covers) return skipped(name, `did not fail the task: ${described}`);
+  const log = task === undefined ? `log: ${path}` : `task: ${task}`;
+  return failed(name, described, [described, ...restOf(failure, described), log].join('\n'));
 }
 
 /** Message lines that `described` does not show; includes the first line if `described` shortened it. */
@@ -246,33 +216,33 @@ function coveredIn({ path }: StepSummary, inner: readonly StepSummary[]): Map<nu
 }
 
 function countedCases(
-  open: (name: string) => string,
   row: StepSummary,
-  { passed, skipped, unknown }: Record<'passed' | 'skipped' | 'unknown', number>,
+  more: Record<'passed' | 'skipped' | 'unknown', number>,
   covers: boolean,
 ): JunitCase[] {
+  const name = (what: string): string => `${row.path}: ${what}`;
+  const said = (text: string): string => element('system-out', {}, escapeXml(text));
   const cases: JunitCase[] = [];
-  const name = (what: string): string => open(`${row.path}: ${what}`);
-  if (passed > 0)
-    cases.push({
-      xml: `${name('more items')}><system-out>${counted(passed, 'more item')} succeeded</system-out></testcase>`,
-      end: 'passed',
-    });
-  if (skipped > 0) {
-    const message = quoteXml(`${counted(skipped, 'more item')} skipped or not run`);
-    cases.push({ xml: `${name('more items skipped')}><skipped message=${message}/></testcase>`, end: 'skipped' });
+  if (more.passed > 0) cases.push(passed(name('more items'), said(`${counted(more.passed, 'more item')} succeeded`)));
+  if (more.skipped > 0) {
+    cases.push(skipped(name('more items skipped'), `${counted(more.skipped, 'more item')} skipped or not run`));
   }
-  if (unknown > 0) {
-    const head = describeTurns(row, 0)?.head ?? '';
-    const message = `${counted(unknown, 'more item')} not listed; of all: ${head}`;
+  if (more.unknown > 0) {
+    const message = `${counted(more.unknown, 'more item')} not listed; of all: ${describeTurns(row, 0)?.head ?? ''}`;
     const isBad = (row.failures_left_out ?? 0) > 0 && covers;
-    const inside = isBad ? `<failure message=${quoteXml(message)}/>` : `<system-out>${escapeXml(message)}</system-out>`;
-    cases.push({ xml: `${name('items not listed')}>${inside}</testcase>`, end: isBad ? 'failed' : 'passed' });
+    cases.push(isBad ? failed(name('items not listed'), message, '') : passed(name('items not listed'), said(message)));
   }
   return cases;
 }
 
-export function quoteXml(text: string): string {
+/** An XML element; an attribute without a value is left out. @param content XML. */
+export function element(name: string, attributes: Record<string, string | number | undefined>, content = ''): string {
+  const given = Object.entries(attributes).filter(([, value]) => value !== undefined);
+  const tag = [name, ...given.map(([key, value]) => `${key}=${quoteXml(String(value))}`)].join(' ');
+  return content ? `<${tag}>${content}</${name}>` : `<${tag}/>`;
+}
+
+function quoteXml(text: string): string {
   return `"${escapeXml(text).replaceAll('"', '&quot;').replaceAll('\n', '&#10;')}"`;
 }
 
@@ -288,7 +258,8 @@ export function junitDocument(suites: readonly string[]): string {
   return ['<?xml version="1.0" encoding="UTF-8"?>', '<testsuites>', ...suites, '</testsuites>', ''].join('\n');
 }
 
-/** @param attributes as written in the tag. @param lines of its cases. */
-export function suiteOf(attributes: string, lines: readonly string[]): string[] {
-  return [`  <testsuite ${attributes}>`, ...lines, '  </testsuite>'];
+/** @param elements its cases, and what else is in it. */
+export function suiteOf(attributes: Parameters<typeof element>[1], elements: readonly string[]): string[] {
+  const open = element('testsuite', attributes).replace(/\/>$/, '>');
+  return [`  ${open}`, ...elements.map((one) => `    ${one}`), '  </testsuite>'];
 }

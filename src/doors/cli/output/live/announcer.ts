@@ -1,9 +1,12 @@
 import type { Approval } from '../../../../contracts/approvals.js';
 import type { TaskResult } from '../../../../contracts/task.js';
-import { type Context, currentUser } from '../../program/context.js';
-import { decisionCommands } from '../next-commands.js';
+import { readerOf } from '../../../../operations/read-caller.js';
+import { pageLink } from '../../../../rules/tasks/task-link.js';
+import { decisionCommands, pageWords } from '../../../../shown/next-commands.js';
+import { asTyped, commandOf } from '../../../../shown/typed-command.js';
+import type { Context } from '../../program/context.js';
+import type { ProjectClient } from '../../program/project-operations.js';
 import { renderApproval } from '../result/render-approval.js';
-import { asTyped, commandOf } from '../typed-command.js';
 
 export class Announcer {
   private readonly said = new Set<string>();
@@ -11,9 +14,10 @@ export class Announcer {
   constructor(
     private readonly context: Context,
     private readonly key: string,
+    private readonly project: Pick<ProjectClient, 'isOwnRuntime'>,
   ) {}
 
-  announce({ status, approvals }: TaskResult): void {
+  announce({ status, approvals, links }: TaskResult): void {
     const { terminal } = this.context;
     if (status === 'created' && this.markNew('created')) {
       const command = asTyped(commandOf('ability', 'task', 'run', this.key), this.context);
@@ -23,7 +27,10 @@ export class Announcer {
       if (approval.status !== 'open' || !this.markNew(`approval ${approval.id}`)) continue;
       const lines = [renderApproval(approval, terminal.style)];
       // Off a terminal, the command says how to decide when it ends.
-      if (terminal.isLive) lines.push(...decisionLines(this.context, this.key, approval));
+      if (terminal.isLive) {
+        lines.push(...decisionLines(this.context, this.key, approval));
+        lines.push(...pageLine(this.context, this.project.isOwnRuntime(), this.key, links));
+      }
       terminal.note(lines.join('\n'));
     }
   }
@@ -35,8 +42,24 @@ export class Announcer {
   }
 }
 
+/** Its page, as the task names it; else that of the door. */
+export function pageThrough({ door }: Context, key: string, page: string | null): string | null {
+  return page ?? (door ? pageLink(door.url, key) : null);
+}
+
+/** Where the page has a task: one line, or none where it has no page. */
+export function pageLine(
+  context: Context,
+  isOwnRuntime: boolean,
+  key: string,
+  { page }: TaskResult['links'],
+): string[] {
+  const words = pageWords(pageThrough(context, key, page), isOwnRuntime, context, key);
+  return words === undefined ? [] : [`Page:   ${words}`];
+}
+
 export function decisionLines(context: Context, key: string, approval: Approval): string[] {
-  const commands = decisionCommands(key, approval, currentUser(context.env).name);
+  const commands = decisionCommands(key, approval, readerOf(context.env));
   return alignedCommands(context, commands);
 }
 

@@ -1,7 +1,8 @@
-import type { CallAttempt, TaskNow } from '../../../../client/index.js';
+import type { CallAttempt } from '../../../../client/index.js';
 import type { Approval } from '../../../../contracts/approvals.js';
 import type { LoopCounts } from '../../../../contracts/loops.js';
 import type { StepWait } from '../../../../contracts/task.js';
+import type { SeenNow } from '../../../../operations/watch-task.js';
 import { formatDuration } from '../../../../rules/duration.js';
 import { oneLine } from '../../../../rules/shown-text.js';
 import { formatDistance, formatUntil } from '../format-time.js';
@@ -62,19 +63,23 @@ const WIDEST_BAR = 20;
 
 /** How far a loop is: a bar and `8/20` of a `foreach`, `turn 3` of a `repeat`; with how many items failed. */
 export function renderLoop(items: LoopCounts, { columns, style }: { columns: number; style: Style }): string {
-  const { verb, total, succeeded, skipped = 0 } = items;
-  const failed = FAILED.reduce((sum, end) => sum + (items[end] ?? 0), 0);
+  const { verb, total } = items;
+  const { failed, done } = countsOf(items);
   const bad = failed === 0 ? '' : `  ${style('red', `${failed} failed`)}`;
   if (verb === 'repeat') return `turn ${total}${bad}`;
-  const done = succeeded + skipped + failed;
   return `${barOf(done, total, Math.min(WIDEST_BAR, Math.floor(columns / 6)))} ${done}/${total}${bad}`;
 }
 
 /** As {@link renderLoop}, without a bar. */
-export function endedOf({ verb, total, ...ends }: LoopCounts): string {
-  const failed = FAILED.reduce((sum, end) => sum + (ends[end] ?? 0), 0);
+function endedOf(items: LoopCounts): string {
+  const { failed, done } = countsOf(items);
   const bad = failed === 0 ? '' : `, ${failed} failed`;
-  return verb === 'repeat' ? `turn ${total}${bad}` : `${ends.succeeded + (ends.skipped ?? 0) + failed}/${total}${bad}`;
+  return `${items.verb === 'repeat' ? `turn ${items.total}` : `${done}/${items.total}`}${bad}`;
+}
+
+function countsOf(items: LoopCounts): { failed: number; done: number } {
+  const failed = FAILED.reduce((sum, end) => sum + (items[end] ?? 0), 0);
+  return { failed, done: items.succeeded + (items.skipped ?? 0) + failed };
 }
 
 function barOf(done: number, total: number, width: number): string {
@@ -88,7 +93,7 @@ function barOf(done: number, total: number, width: number): string {
 const MAX_NAMED = 5;
 
 /** One line: what runs or waits, and how long; such as `running 3m: dump 2m 58s; hosts 8/20 2m`. */
-export function renderHeartbeat({ view, attempts }: TaskNow, now: number): string {
+export function renderHeartbeat({ view, attempts }: SeenNow, now: number): string {
   const { status, started_at, created_at, steps, progress, waits = [], approvals } = view;
   const groups = new Set(steps.map(({ path }) => path.split('/').slice(0, -1).join('/')));
   const open = steps.filter(

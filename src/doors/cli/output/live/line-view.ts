@@ -1,15 +1,12 @@
-import type { TaskNow } from '../../../../client/index.js';
-import type { ItemFailure } from '../../../../contracts/loops.js';
 import { isStepEnd } from '../../../../contracts/states.js';
 import type { StepSummary, TaskResult } from '../../../../contracts/task.js';
+import type { SeenNow } from '../../../../operations/watch-task.js';
 import { describeWait } from '../../../../rules/concurrency/describe-concurrency.js';
 import { oneLine } from '../../../../rules/shown-text.js';
 import { isOfExpansion } from '../../../../rules/steps/turn-paths.js';
-import type { Context } from '../../program/context.js';
 import { renderChange, renderItemFailure } from '../result/render-steps.js';
-import { Announcer } from './announcer.js';
 import { describeStepWait, inOne, renderHeartbeat } from './describe-progress.js';
-import { OutputTap, type ProgressView, type ShownTask } from './output-tap.js';
+import { ProgressView } from './output-tap.js';
 
 const HEARTBEAT_MS = 60_000;
 const OUTPUT_MS = 500;
@@ -17,27 +14,13 @@ const OUTPUT_MS = 500;
 const MAX_SKIPPED = 3;
 
 /** Logs a task's progress: one line per ended step, and every minute what is running and how long. */
-export class LineView implements ProgressView {
-  private readonly timers: NodeJS.Timeout[];
-  private readonly announcer: Announcer;
-  private readonly tap: OutputTap;
-  private now: TaskNow | undefined;
+export class LineView extends ProgressView {
+  private readonly timers = [
+    setInterval(() => this.beat(), HEARTBEAT_MS).unref(),
+    ...(this.task.stream ? [setInterval(() => this.tap.flush(), OUTPUT_MS).unref()] : []),
+  ];
 
-  /** @param clock milliseconds since 1970. */
-  constructor(
-    private readonly context: Context,
-    task: ShownTask,
-    private readonly clock: () => number = Date.now,
-  ) {
-    this.announcer = new Announcer(context, task.key);
-    this.tap = new OutputTap(context, task);
-    this.timers = [
-      setInterval(() => this.beat(), HEARTBEAT_MS).unref(),
-      ...(task.stream ? [setInterval(() => this.tap.flush(), OUTPUT_MS).unref()] : []),
-    ];
-  }
-
-  update(result: TaskResult, now?: TaskNow): void {
+  update(result: TaskResult, now?: SeenNow): void {
     this.now = now;
     this.tap.flush(now === undefined);
     const { terminal } = this.context;
@@ -58,8 +41,9 @@ export class LineView implements ProgressView {
   /** Logs newly ended steps first: they precede what the task waits for now. */
   private noteEnds({ steps }: TaskResult, isOver: boolean): void {
     const { terminal } = this.context;
-    for (const { step, failure } of steps.flatMap(failuresOf)) {
-      if (this.announcer.markNew(`item ${failure.path}`)) terminal.note(renderItemFailure(step, failure));
+    for (const step of steps) {
+      const fresh = (step.failures ?? []).filter(({ path }) => this.announcer.markNew(`item ${path}`));
+      for (const failure of fresh) terminal.note(renderItemFailure(step, failure));
     }
     const ended = steps.filter((step) => this.hasNewlyEnded(step));
     // Steps never reached before the end are only counted.
@@ -87,8 +71,4 @@ export class LineView implements ProgressView {
   private sayOnce(line: string): void {
     if (this.announcer.markNew(line)) this.context.terminal.note(line);
   }
-}
-
-function failuresOf(step: StepSummary): { step: StepSummary; failure: ItemFailure }[] {
-  return (step.failures ?? []).map((failure) => ({ step, failure }));
 }

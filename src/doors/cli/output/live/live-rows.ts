@@ -1,6 +1,8 @@
-import type { CallAttempt, OpenTask } from '../../../../client/index.js';
+import type { CallAttempt } from '../../../../client/index.js';
 import { isStepEnd } from '../../../../contracts/states.js';
 import type { StepProgress, StepSummary, TaskView } from '../../../../contracts/task.js';
+import type { OutputLine } from '../../../../operations/read-output.js';
+import type { SeenNow } from '../../../../operations/watch-task.js';
 import { oneLine } from '../../../../rules/shown-text.js';
 import { describeEnd, describeTurnsInLine, nameOf } from '../../../../rules/steps/describe-items.js';
 import { isInTurn, isOfExpansion } from '../../../../rules/steps/turn-paths.js';
@@ -16,7 +18,6 @@ import {
   type WaitText,
   wholeSeconds,
 } from './describe-progress.js';
-import type { OutputLine } from './read-output.js';
 
 export interface LiveRow {
   status: StepSummary['status'];
@@ -41,18 +42,25 @@ const WIDEST_CALL = 20;
 /** Lines older than this show their age. Milliseconds. */
 const OLD_MS = 10_000;
 
-export function liveRows({ view, called }: OpenTask, task: string, sources: RowSources): LiveRow[] {
+export function liveRows(
+  { view, called }: Pick<SeenNow, 'view' | 'called'>,
+  task: string,
+  sources: RowSources,
+): LiveRow[] {
+  const { columns, style } = sources;
   const shown = view.steps.filter(isShown);
   const widest = Math.max(4, ...shown.map(({ path }) => path.length));
-  const width = Math.min(widest, Math.max(8, Math.floor(sources.columns * 0.4)));
-  const calls = Math.min(WIDEST_CALL, Math.max(0, ...shown.map(({ call }) => call?.length ?? 0)));
-  const widths = { path: width, call: sources.columns < WIDE ? 0 : calls };
+  const width = Math.min(widest, Math.max(8, Math.floor(columns * 0.4)));
+  const widestCall = Math.max(0, ...shown.map(({ call }) => call?.length ?? 0));
+  const calls = columns < WIDE ? 0 : Math.min(WIDEST_CALL, widestCall);
   return shown.map((step) => {
-    const inner = called.get(step.path);
+    const inner = called[step.path];
+    const path = shortened(step.path, width).padEnd(width);
+    const call = calls === 0 ? '' : style('dim', `${shortened(step.call ?? '', calls).padEnd(calls)}  `);
     return {
       status: isBackingOff(step, view, sources) ? 'waiting' : step.status,
       lines: [
-        lineOf(step, view, widths, sources),
+        `${markOf(step.status, style)} ${path}  ${call}${stateOf(step, view, sources)}`,
         ...(inner ? linesOfCalled(inner, step, view, sources) : []),
         ...(step.items ? [...failureOf(step, sources), ...linesOfItems(step, view, task, sources)] : []),
         ...untilOf(step.path, view, sources),
@@ -68,18 +76,6 @@ function isShown({ id, path, items, failures = [] }: StepSummary): boolean {
   return !path.includes('*') || (items === undefined && failures.length > 0);
 }
 
-function lineOf(
-  step: StepSummary,
-  view: TaskView,
-  { path: width, call: calls }: { path: number; call: number },
-  sources: RowSources,
-): string {
-  const { style } = sources;
-  const path = shortened(step.path, width).padEnd(width);
-  const call = calls === 0 ? '' : style('dim', `${shortened(step.call ?? '', calls).padEnd(calls)}  `);
-  return `${markOf(step.status, style)} ${path}  ${call}${stateOf(step, view, sources)}`;
-}
-
 function stateOf(step: StepSummary, view: TaskView, sources: RowSources): string {
   const { style } = sources;
   const { status, path, items, attempts, error } = step;
@@ -89,10 +85,8 @@ function stateOf(step: StepSummary, view: TaskView, sources: RowSources): string
   if (isStepEnd(status)) {
     const took = tookOf(step);
     const tries = attempts > 1 && step.turns === undefined ? `attempt ${attempts}` : '';
-    const why =
-      status !== 'succeeded' && error && loop === ''
-        ? `${error.code}: ${oneLine(error.message.split('\n', 1)[0] ?? '')}`
-        : '';
+    const isWhy = status !== 'succeeded' && error && loop === '';
+    const why = isWhy ? `${error.code}: ${oneLine(error.message.split('\n', 1)[0] ?? '')}` : '';
     const word = status === 'succeeded' ? '' : style(status === 'skipped' ? 'dim' : 'red', status);
     return joined([word, loop, took, tries, why]);
   }
@@ -141,8 +135,8 @@ function linesOfItems({ path: loop, items }: StepSummary, view: TaskView, task: 
     ([path, { status }]) =>
       path.startsWith(`${loop}/`) &&
       isInTurn(path) &&
-      // An undo call has a row of its own.
-      !path.endsWith('.undo') &&
+      // These calls have rows of their own.
+      !/\.(?:undo|unknown)$/.test(path) &&
       !isStepEnd(status) &&
       status !== 'pending',
   );
@@ -160,7 +154,7 @@ function linesOfItems({ path: loop, items }: StepSummary, view: TaskView, task: 
   return left > 0 ? [...lines, sources.style('dim', `    ${left} more at work`)] : lines;
 }
 
-function linesOfCalled(inner: OpenTask, { path }: StepSummary, view: TaskView, sources: RowSources): string[] {
+function linesOfCalled(inner: SeenNow, { path }: StepSummary, view: TaskView, sources: RowSources): string[] {
   const child = view.progress[path]?.child;
   if (child === undefined) return [];
   const rows = liveRows(inner, child, { ...sources, attempts: [], columns: sources.columns - 4 });

@@ -1,41 +1,28 @@
-import type { Connection, TaskNow } from '../../../../client/index.js';
+import { devNull } from 'node:os';
 import type { StepSummary, TaskResult } from '../../../../contracts/task.js';
+import { OutputReader } from '../../../../operations/read-output.js';
+import type { SharedOutput } from '../../../../operations/shared-output.js';
+import type { SeenNow } from '../../../../operations/watch-task.js';
 import { describeWait } from '../../../../rules/concurrency/describe-concurrency.js';
 import { oneLine } from '../../../../rules/shown-text.js';
-import type { Context } from '../../program/context.js';
+import { asTyped, commandOf } from '../../../../shown/typed-command.js';
+import { type Context, openRegistry } from '../../program/context.js';
+import type { ProjectClient } from '../../program/project-operations.js';
 import { renderSteps } from '../result/render-steps.js';
 import type { Style } from '../terminal/terminal.js';
-import { asTyped, commandOf } from '../typed-command.js';
-import { Announcer } from './announcer.js';
 import { wholeSeconds } from './describe-progress.js';
 import { LineView } from './line-view.js';
 import { type LiveRow, liveRows } from './live-rows.js';
-import { OutputTap, type ProgressView, type ShownTask } from './output-tap.js';
-import { OutputReader } from './read-output.js';
-import { SharedOutput } from './shared-output.js';
+import { ProgressView, type ShownTask } from './output-tap.js';
 import { OutputStream } from './stream-output.js';
 
 const DRAW_MS = 250;
 
 /** A block of lines that is redrawn when the task changes; permanent output appears above it. */
-export class LiveView implements ProgressView {
-  private readonly timer: NodeJS.Timeout;
-  private readonly announcer: Announcer;
-  private readonly tap: OutputTap;
-  private now: TaskNow | undefined;
+export class LiveView extends ProgressView {
+  private readonly timer = setInterval(() => this.tick(), DRAW_MS).unref();
 
-  /** @param clock milliseconds since 1970. */
-  constructor(
-    private readonly context: Context,
-    private readonly task: ShownTask,
-    private readonly clock: () => number = Date.now,
-  ) {
-    this.announcer = new Announcer(context, task.key);
-    this.tap = new OutputTap(context, task);
-    this.timer = setInterval(() => this.tick(), DRAW_MS).unref();
-  }
-
-  update(result: TaskResult, now?: TaskNow): void {
+  update(result: TaskResult, now?: SeenNow): void {
     const { terminal } = this.context;
     this.announcer.announce(result);
     const isFirst = this.now === undefined;
@@ -64,18 +51,12 @@ export class LiveView implements ProgressView {
   private draw(): void {
     if (!this.now) return;
     const { terminal } = this.context;
-    const { view } = this.now;
+    const { view, attempts } = this.now;
     const now = this.clock();
     const { style } = terminal;
-    const columns = terminal.columns();
-    const { reader, key } = this.task;
-    const rows = liveRows(this.now, key, {
-      now,
-      columns: columns - 2,
-      style,
-      attempts: this.now.attempts,
-      lastLine: (task, path) => reader.lastLine(task, path),
-    });
+    const columns = terminal.columns() - 2;
+    const lastLine = (task: string, path: string) => this.task.reader.lastLine(task, path);
+    const rows = liveRows(this.now, this.task.key, { now, columns, style, attempts, lastLine });
     const head = [headOf(view, now, style), ...this.waits()];
     const fitted = fitRows(rows, Math.max(1, terminal.room() - head.length));
     terminal.redraw([...head, ...fitted.map((line) => `  ${line}`)]);
@@ -93,7 +74,7 @@ export class LiveView implements ProgressView {
   }
 }
 
-function headOf(view: TaskNow['view'], now: number, style: Style): string {
+function headOf(view: SeenNow['view'], now: number, style: Style): string {
   const { ability_id, task_key, status, started_at, created_at, steps } = view;
   const own = steps.filter(({ path }) => !path.includes('*'));
   const done = own.filter(({ status: one }) => one !== 'pending' && one !== 'running' && one !== 'waiting').length;
@@ -138,13 +119,8 @@ function nearest(rows: readonly LiveRow[]): number[] {
   const indices = rows.map((_, index) => index);
   const anchors = indices.filter((index) => MATTERS.has(rows[index]?.status ?? 'pending'));
   // If nothing runs, the last finished row counts.
-  if (anchors.length === 0)
-    anchors.push(
-      Math.max(
-        0,
-        rows.findLastIndex(({ status }) => status !== 'pending'),
-      ),
-    );
+  const last = rows.findLastIndex(({ status }) => status !== 'pending');
+  if (anchors.length === 0) anchors.push(Math.max(0, last));
   const distance = (index: number): number => Math.min(...anchors.map((anchor) => Math.abs(anchor - index)));
   const distances = indices.map(distance);
   return indices.sort((one, other) => (distances[one] ?? 0) - (distances[other] ?? 0) || one - other);
@@ -176,10 +152,8 @@ function fitWorst(rows: readonly LiveRow[], room: number): string[] {
   );
   const shown = new Set(indices.slice(0, Math.max(0, room - 1)));
   const hidden = rows.filter((_, index) => !shown.has(index));
-  return [...rows.flatMap(({ lines }, index) => (shown.has(index) ? lines : [])), `  … ${countOf(hidden)}`].slice(
-    0,
-    room,
-  );
+  const lines = rows.flatMap((row, index) => (shown.has(index) ? row.lines : []));
+  return [...lines, `  … ${countOf(hidden)}`].slice(0, room);
 }
 
 /** Such as `12 succeeded, 3 pending`. */
@@ -190,14 +164,33 @@ function countOf(rows: readonly LiveRow[]): string {
 }
 
 /** On a terminal a redrawn block, elsewhere lines; `verbose` adds the output of calls. */
-export function openView(
+export async function openView(
   context: Context,
-  { paths, store, project }: Pick<Connection, 'paths' | 'store' | 'project'>,
+  project: Pick<ProjectClient, 'paths' | 'call' | 'isOwnRuntime'>,
   key: string,
   verbose = false,
-): ProgressView {
-  const elsewhere = store.isShared ? new SharedOutput(store, project) : undefined;
-  const stream = verbose ? new OutputStream(paths.records, key, elsewhere) : undefined;
-  const shown: ShownTask = { key, reader: new OutputReader(paths.records, elsewhere), stream };
+): Promise<ProgressView> {
+  const elsewhere = await outputElsewhere(context, project);
+  // Through a door no record is on this machine.
+  const records = project.paths?.records ?? devNull;
+  const stream = verbose ? new OutputStream(records, key, elsewhere) : undefined;
+  const shown: ShownTask = { key, project, reader: new OutputReader(records, elsewhere), stream, elsewhere };
   return context.terminal.isLive ? new LiveView(context, shown) : new LineView(context, shown);
+}
+
+async function outputElsewhere(
+  context: Context,
+  { paths, call }: Pick<ProjectClient, 'paths' | 'call'>,
+): Promise<SharedOutput | undefined> {
+  if (paths && !context.env.ABILITY_STORE) return undefined;
+  const { SharedOutput, storedLogs } = await import('../../../../operations/shared-output.js');
+  if (!paths) {
+    const { byAttempt } = await import('../../../../operations/read-call-logs.js');
+    const shown = async (key: string) =>
+      (await call('readLogs', { key })).map((line) => ({ ...line, text: oneLine(line.text) }));
+    return new SharedOutput((key) => async () => byAttempt(await shown(key)));
+  }
+  const { sharedStore } = await import('../../../../client/index.js');
+  const store = sharedStore(context.env, paths);
+  return store && new SharedOutput(storedLogs(store, (await openRegistry(context)).project.project));
 }

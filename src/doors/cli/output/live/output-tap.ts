@@ -1,14 +1,17 @@
-import type { TaskNow } from '../../../../client/index.js';
 import type { TaskResult } from '../../../../contracts/task.js';
+import type { OutputReader } from '../../../../operations/read-output.js';
+import type { SharedOutput } from '../../../../operations/shared-output.js';
+import type { SeenNow } from '../../../../operations/watch-task.js';
 import type { Context } from '../../program/context.js';
-import type { OutputReader } from './read-output.js';
+import type { ProjectClient } from '../../program/project-operations.js';
+import { Announcer } from './announcer.js';
 import type { OutputStream } from './stream-output.js';
 
 /** How long the record of a new task may be missing. Milliseconds. */
 const MISSING_MS = 10_000;
 
 /** With `--verbose`: prints new output of a task's calls, each line with its step. */
-export class OutputTap {
+class OutputTap {
   private readonly began = performance.now();
   private hasSaid = false;
 
@@ -34,16 +37,39 @@ export class OutputTap {
 }
 
 /** Shows people the progress of a task until {@link close}. */
-export interface ProgressView {
+export abstract class ProgressView {
+  protected readonly announcer: Announcer;
+  protected readonly tap: OutputTap;
+  /** Further details while the task is open. */
+  protected now: SeenNow | undefined;
+
+  /** @param clock milliseconds since 1970. */
+  constructor(
+    protected readonly context: Context,
+    protected readonly task: ShownTask,
+    protected readonly clock: () => number = Date.now,
+  ) {
+    this.announcer = new Announcer(context, task.key, task.project);
+    this.tap = new OutputTap(context, task);
+  }
+
+  /** With `--verbose`: reads what calls elsewhere wrote last, before the end is shown. */
+  async readLast(): Promise<void> {
+    if (this.task.stream) await this.task.elsewhere?.readLast(this.task.key);
+  }
+
   /** @param now further details while the task is open. */
-  update(result: TaskResult, now?: TaskNow): void;
+  abstract update(result: TaskResult, now?: SeenNow): void;
   /** Ends the display and everything that could keep the process alive. */
-  close(): void;
+  abstract close(): void;
 }
 
 export interface ShownTask {
   /** Workflow id. */
   key: string;
+  project: Pick<ProjectClient, 'isOwnRuntime'>;
   reader: OutputReader;
   stream: OutputStream | undefined;
+  /** Where output is that is not on this machine. */
+  elsewhere?: Pick<SharedOutput, 'readLast'> | undefined;
 }

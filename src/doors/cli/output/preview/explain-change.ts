@@ -6,7 +6,8 @@ import { planDigest } from '../../../../rules/plans/plan-digest.js';
 import { type PlanChange, partsOf } from '../../../../rules/plans/wanted-plan.js';
 import { findDifferences } from '../../../../text/value-differences.js';
 import { readPlanFlag } from '../../input/read-plan-flag.js';
-import { type Context, environmentOf, variablesOf } from '../../program/context.js';
+import { type Context, environmentOf, openRegistry, variablesOf } from '../../program/context.js';
+import { cut } from '../plain-text.js';
 
 const MAX_SHOWN = 10;
 const MAX_CHARACTERS = 80;
@@ -15,17 +16,12 @@ const MAX_CHARACTERS = 80;
  * Adds the differences to a refusal `plan.changed`. The worker knows only the expected digest; the plan is in the
  * given file, or still follows from the definitions here. @throws AbilityError of the creation.
  */
-export async function explainingChange<T>(
-  context: Context,
-  registry: Registry,
-  flag: string | undefined,
-  create: () => Promise<T>,
-): Promise<T> {
+export async function explainingChange<T>(context: Context, flag: string, create: () => Promise<T>): Promise<T> {
   try {
     return await create();
   } catch (error) {
-    if (flag === undefined || !(error instanceof AbilityError) || error.code !== 'plan.changed') throw error;
-    const differences = await describeChange(context, registry, flag, error.details as PlanChange);
+    if (!(error instanceof AbilityError) || error.code !== 'plan.changed') throw error;
+    const differences = await describeChange(context, await openRegistry(context), flag, error.details as PlanChange);
     const message = [error.message, ...differences].join('\n  ');
     throw new AbilityError({ ...error.toProblem(), message }, { cause: error });
   }
@@ -61,15 +57,12 @@ async function planHere(context: Context, registry: Registry, ability: string): 
 }
 
 function differences(before: Plan, after: Plan): string[] {
+  const asJson = (plan: Plan): Json => JSON.parse(JSON.stringify(plan)) as Json;
   const found = findDifferences('plan', asJson(before), asJson(after));
   const lines = found.slice(0, MAX_SHOWN).map(({ at, expected, actual }) => {
     return `${at.replace(/^plan\./, '')}: ${shorten(expected)} -> ${shorten(actual)}`;
   });
   return found.length > MAX_SHOWN ? [...lines, `and ${found.length - MAX_SHOWN} more`] : lines;
-}
-
-function asJson(plan: Plan): Json {
-  return JSON.parse(JSON.stringify(plan)) as Json;
 }
 
 function changedParts(before: Plan, parts: Record<string, string> | undefined): string[] {
@@ -80,7 +73,5 @@ function changedParts(before: Plan, parts: Record<string, string> | undefined): 
 }
 
 function shorten(value: Json | undefined): string {
-  if (value === undefined) return 'nothing';
-  const text = JSON.stringify(value);
-  return text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}...` : text;
+  return value === undefined ? 'nothing' : cut(JSON.stringify(value), MAX_CHARACTERS);
 }

@@ -38,10 +38,9 @@ export function approvalLine(approval: ApprovalPreview, style: Style): string {
 
 /** One line per member; members that depend on the run appear as written. */
 export function valueLines({ value, open, problem }: ValuePreview): string[] {
-  const members = membersOf(value);
-  const lines = members
-    ? members.map(([key, item]) => `${oneLine(key)}: ${itemOf(item, open[key])}`)
-    : [itemOf(value, open[''])];
+  const members = isJsonObject(value) ? Object.entries(value) : [];
+  const own = members.map(([key, item]) => `${oneLine(key)}: ${itemOf(item, open[key])}`);
+  const lines = own.length > 0 ? own : [itemOf(value, open[''])];
   return problem ? [...lines, `fails: ${problem.code} ${oneLine(problem.message)}`] : lines;
 }
 
@@ -54,9 +53,4 @@ export function shorten(text: string): string {
 function itemOf(value: Json, depends: readonly string[] | undefined): string {
   const text = shorten(typeof value === 'string' ? value : JSON.stringify(value));
   return depends ? `${text}  <- depends on ${depends.join(', ')}` : text;
-}
-
-/** Undefined unless it is a non-empty object. */
-function membersOf(value: Json): [string, Json][] | undefined {
-  return isJsonObject(value) && Object.keys(value).length > 0 ? Object.entries(value) : undefined;
 }

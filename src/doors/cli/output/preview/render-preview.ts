@@ -7,12 +7,13 @@ import type {
   StepPreview,
   UndoPreview,
 } from '../../../../contracts/preview.js';
+import { describeUnknown } from '../../../../rules/calls/describe-unknown.js';
 import { describeConcurrency } from '../../../../rules/concurrency/describe-concurrency.js';
 import { formatDuration } from '../../../../rules/duration.js';
 import { oneLine } from '../../../../rules/shown-text.js';
+import { asTyped, type Typist } from '../../../../shown/typed-command.js';
 import { describeProblem } from '../describe-problem.js';
 import type { Style } from '../terminal/terminal.js';
-import { asTyped, type Typist } from '../typed-command.js';
 import { approvalLine, hookLine, shorten, valueLines } from './render-parts.js';
 
 /** The maximum number of demands to name as reasons for the placement. */
@@ -23,25 +24,15 @@ export function renderPreview(preview: PlanPreview, style: Style, typist: Typist
   const { ability, environment, creation, start, steps, on_error, problems } = preview;
   const lifecycle = describeLifecycle(ability);
   const kept = environment.protected ? ', which is protected' : '';
+  const before = creation.flatMap(({ subject, hooks }) => hooks.map((hook) => `${hookLine(hook, style)} (${subject})`));
   return [
     `${style('bold', ability.id)} v${ability.version} in ${environment.name}${kept}`,
     oneLine(ability.summary),
     ...(lifecycle === undefined ? [] : [`status: ${lifecycle}`]),
     '',
     ...renderFacts(preview, style),
-    ...section(
-      'before it is created',
-      creation.flatMap(({ subject, hooks }) => hooks.map((hook) => `${hookLine(hook, style)} (${subject})`)),
-      style,
-    ),
-    ...section(
-      'when it begins',
-      [
-        ...start.hooks.map((hook) => hookLine(hook, style)),
-        ...(start.approval ? [approvalLine(start.approval, style)] : []),
-      ],
-      style,
-    ),
+    ...section('before it is created', before, style),
+    ...section('when it begins', guardLines(start, style), style),
     ...section('steps', renderPreviewSteps(steps, style), style),
     ...section('when a step fails', renderGroups(on_error, style), style),
     ...section('finally', renderPreviewSteps(preview.finally, style), style),
@@ -58,53 +49,49 @@ function renderFacts(preview: PlanPreview, style: Style): string[] {
   const { limits, concurrency, digest, input, input_digest, tags, effects, pinned_at_creation: pinned } = preview;
   const calls = limits.max_calls === undefined ? '' : `, at most ${limits.max_calls} calls`;
   const stated = limits.cleanup_stated ? '' : ', and what its calls state';
-  const turns = concurrency && describeConcurrency({ ...concurrency, key: concurrency.key ?? concurrency.template });
+  const turns = turnsOf(concurrency).map((text) =>
+    concurrency?.problem ? `${text} (${concurrency.problem.message})` : text,
+  );
+  const work = `${formatDuration(limits.task_ms)} of work, ${formatDuration(limits.cleanup_ms)}`;
+  const tools = `${pinned.join(', ')}: pinned when the task is created, as their servers describe them then`;
   const rows: [string, string][] = [
     ['plan', digest],
     ['input', `${shorten(JSON.stringify(input))} ${style('dim', input_digest.slice(0, 12))}`],
     ['asked by', oneLine(preview.requested_by)],
     ['effects', `${effects}${tags.length > 0 ? `, tagged ${tags.join(', ')}` : ''}`],
     ['placement', placementOf(preview)],
-    [
-      'limits',
-      `${formatDuration(limits.task_ms)} of work, ${formatDuration(limits.cleanup_ms)} for the clean-up${stated}${calls}`,
-    ],
-    ...(turns
-      ? ([['turns', oneLine(concurrency.problem ? `${turns} (${concurrency.problem.message})` : turns)]] as [
-          string,
-          string,
-        ][])
-      : []),
-    ...(pinned.length > 0
-      ? ([['tools', `${pinned.join(', ')}: pinned when the task is created, as their servers describe them then`]] as [
-          string,
-          string,
-        ][])
-      : []),
+    ['limits', `${work} for \`undo\` and \`finally\`${stated}${calls}`],
+    ...turns.map((text): [string, string] => ['turns', oneLine(text)]),
   ];
+  if (pinned.length > 0) rows.push(['tools', tools]);
   const width = Math.max(...rows.map(([name]) => name.length));
   return rows.map(([name, value]) => `  ${style('dim', name.padEnd(width))}  ${value}`);
 }
 
+function turnsOf(concurrency: PlanPreview['concurrency']): string[] {
+  return concurrency ? [describeConcurrency({ ...concurrency, key: concurrency.key ?? concurrency.template })] : [];
+}
+
+/** What guards say, and whether people are asked. */
+function guardLines({ hooks, approval }: PlanPreview['start'], style: Style): string[] {
+  return [...hooks.map((hook) => hookLine(hook, style)), ...(approval ? [approvalLine(approval, style)] : [])];
+}
+
 function placementOf({ placement: { where, queue, explicit, demands } }: PlanPreview): string {
   const local = demands.filter((demand) => demand.placement === 'local');
-  const named = local
-    .slice(0, MAX_DEMANDS)
-    .map(({ ability, tool }) => (tool === null ? ability : `${ability} (${tool})`));
-  const more = local.length > named.length ? ` and ${local.length - named.length} more` : '';
-  const why =
-    local.length > 0 ? `these have to be local: ${named.join(', ')}${more}` : 'nothing it may call has to be local';
+  const names = local.map(({ ability, tool }) => (tool === null ? ability : `${ability} (${tool})`));
+  const more = names.length > MAX_DEMANDS ? ` and ${names.length - MAX_DEMANDS} more` : '';
+  const demanded = `these have to be local: ${names.slice(0, MAX_DEMANDS).join(', ')}${more}`;
+  const why = local.length > 0 ? demanded : 'nothing it may call has to be local';
   return `${where}, on the queue ${queue}; ${explicit ? `set explicitly; ${why}` : why}`;
 }
 
 function renderOperations({ operations }: PlanPreview): string[] {
   const width = Math.max(0, ...operations.map(({ key }) => key.length));
-  return operations.flatMap((operation) => {
-    const { key, does, implementation, kind, tags, timeout_ms, credentials, prompts, rate_limit, fast, version } =
-      operation;
+  return operations.flatMap(({ key, does, tags, credentials, prompts, rate_limit, fast, ...operation }) => {
     const about = [
-      `${kind} ${implementation} of v${version}`,
-      `${formatDuration(timeout_ms)} an attempt`,
+      `${operation.kind} ${operation.implementation} of v${operation.version}`,
+      `${formatDuration(operation.timeout_ms)} an attempt`,
       ...(tags.length > 0 ? [tags.join(', ')] : []),
       ...(fast ? ['in the workflow worker'] : []),
       ...(rate_limit?.per_minute ? [`at most ${rate_limit.per_minute} a minute`] : []),
@@ -175,7 +162,7 @@ function renderUndo({ call, effects, with: given, approval, covered }: UndoPrevi
 }
 
 function renderCall(call: CallPreview, style: Style): string[] {
-  const { effects, attempts, retry, limit_ms, hooks, approval, input_problem: problem, workflow, kind } = call;
+  const { effects, attempts, retry, limit_ms, input_problem: problem, workflow, kind } = call;
   const given = valueLines({ ...call.with, problem: null });
   const isEmpty = given.length === 1 && given[0] === '{}';
   const limit = limit_ms === null ? '' : `, ${formatDuration(limit_ms)} for all of it`;
@@ -185,13 +172,10 @@ function renderCall(call: CallPreview, style: Style): string[] {
     ...(problem ? [`${style('red', 'fails')}: ${problem.code} ${oneLine(problem.message)}`] : []),
     ...(call.script && !problem ? renderScript(call.script, style) : []),
     kind === 'workflow' ? `${effects}; a task of its own` : `${effects}; ${often}${limit}`,
-    ...hooks.map((hook) => hookLine(hook, style)),
-    ...(approval ? [approvalLine(approval, style)] : []),
-    ...(workflow
-      ? renderWorkflow(workflow, style)
-      : kind === 'workflow'
-        ? ['its steps: see `ability plan` of it']
-        : []),
+    ...(call.unknown ? [describeUnknown(call.unknown)] : []),
+    ...guardLines(call, style),
+    ...(workflow ? renderWorkflow(workflow, style) : []),
+    ...(kind === 'workflow' && !workflow ? ['its steps: see `ability plan` of it'] : []),
   ];
 }
 
@@ -215,14 +199,10 @@ function shownWord(text: string): string {
 }
 
 function renderWorkflow(workflow: NonNullable<CallPreview['workflow']>, style: Style): string[] {
-  const { hooks, approval, steps, on_error, finally: cleanup, concurrency } = workflow;
-  const turns = concurrency
-    ? [describeConcurrency({ ...concurrency, key: concurrency.key ?? concurrency.template })]
-    : [];
+  const { steps, on_error, finally: cleanup, concurrency } = workflow;
   return [
-    ...turns.map((line) => oneLine(line)),
-    ...hooks.map((hook) => hookLine(hook, style)),
-    ...(approval ? [approvalLine(approval, style)] : []),
+    ...turnsOf(concurrency).map(oneLine),
+    ...guardLines(workflow, style),
     ...renderPreviewSteps(steps, style),
     ...renderGroups(on_error, style),
     ...(cleanup.length > 0 ? ['finally', ...indented(renderPreviewSteps(cleanup, style))] : []),

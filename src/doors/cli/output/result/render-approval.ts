@@ -1,9 +1,8 @@
 import type { LastApproved, ShownApproval } from '../../../../client/index.js';
-import type { Approval, ApprovalField, Verdict } from '../../../../contracts/approvals.js';
+import type { Approval, ApprovalField } from '../../../../contracts/approvals.js';
 import type { Json } from '../../../../contracts/json.js';
 import { throughAgent } from '../../../../rules/agents/through-agent.js';
 import { oneLine, startOf } from '../../../../rules/shown-text.js';
-import { needsComment } from '../../../../rules/tasks/decide-approval.js';
 import { describeUndo } from '../../../../rules/tasks/describe-undo.js';
 import { formatMoment, formatUntil } from '../format-time.js';
 import type { Style } from '../terminal/terminal.js';
@@ -67,20 +66,6 @@ function renderField(name: string, { type, title, description, enum: choices, op
   const kind = choices ? `one of ${choices.join(', ')}` : type;
   const about = [title, description].filter(Boolean).join('. ');
   return `${name} (${kind}${optional ? ', optional' : ''})${about ? `: ${about}` : ''}`;
-}
-
-export function fieldFlags({ fields = {} }: Pick<Approval, 'fields'>): string[] {
-  return Object.entries(fields)
-    .filter(([, { optional }]) => !optional)
-    .flatMap(([name, { type, enum: choices }]) => [
-      '--set',
-      `${name}=${choices ? oneLine(choices.join('|')) : type.toUpperCase()}`,
-    ]);
-}
-
-/** Empty if the decision needs no comment. */
-export function commentFlag(approval: Pick<Approval, 'comment'>, verdict: Verdict): string[] {
-  return needsComment(approval, verdict) ? ['--comment', 'TEXT'] : [];
 }
 
 /** The approvers as written, with the people of groups in brackets; `anyone` if there are none. */

@@ -1,15 +1,15 @@
 import type { TaskFile } from '../../../../contracts/files.js';
-import type { InputChange, TaskResult } from '../../../../contracts/task.js';
+import type { TaskResult } from '../../../../contracts/task.js';
 import { formatDuration } from '../../../../rules/duration.js';
 import { oneLine, versionedName } from '../../../../rules/shown-text.js';
 import { nameOf } from '../../../../rules/steps/describe-items.js';
 import { describeRollback } from '../../../../rules/tasks/describe-undo.js';
+import type { Typist } from '../../../../shown/typed-command.js';
 import { formatBytes } from '../../../../text/byte-size.js';
 import { describeProblem, typedBy } from '../describe-problem.js';
 import { formatMoment } from '../format-time.js';
 import { plainText } from '../plain-text.js';
 import type { Style } from '../terminal/terminal.js';
-import type { Typist } from '../typed-command.js';
 
 /** The outcome of a task for people: status first, then its output or error, then where to look. */
 export function renderResult(result: TaskResult, style: Style, typist: Typist = { flags: {} }): string {
@@ -23,15 +23,39 @@ export function renderResult(result: TaskResult, style: Style, typist: Typist = 
   if (error) lines.push(describeProblem(typedBy(typist, error), style, '  ').trimEnd());
   if (error?.step) lines.push(`  in step ${error.step}${placeOf(result)}`);
   const undone = describeRollback(result);
-  if (undone !== undefined) lines.push(`rolled back: ${oneLine(undone)}`);
+  if (undone !== undefined) lines.push(`undone: ${oneLine(undone)}`);
   lines.push(...renderInputChanges(result));
   for (const warning of warnings) lines.push(`${style('yellow', 'warning')} ${plainText(warning, '  ')}`);
   if (result.cleanup_ran !== null) lines.push(`finally: ${result.cleanup_ran ? 'ran' : 'did not finish'}`);
   if (good) lines.push(`output: ${JSON.stringify(output, null, 2)}`);
   if (result.files) lines.push(...describeFiles(result.files).map((file) => `file ${oneLine(file)}`));
+  lines.push(...renderOthers(result));
   if (links.record) lines.push(style('dim', `record: ${links.record}/tool_call.md`));
   if (links.temporal) lines.push(style('dim', `history: ${links.temporal}`));
   return lines.join('\n');
+}
+
+/** What is shown in a form of its own, or only in JSON. */
+const OWN_FORM: ReadonlySet<string> = new Set<keyof TaskResult>([
+  ...(['status', 'ability_id', 'version', 'task_key', 'output', 'error', 'warnings', 'links', 'started_at'] as const),
+  ...([
+    'finished_at',
+    'intent',
+    'rolled_back',
+    'not_undone',
+    'changes',
+    'changes_left',
+    'cleanup_ran',
+    'files',
+  ] as const),
+  ...(['digest', 'environment', 'steps', 'approvals', 'hooks', 'requested_by', 'caller', 'concurrency'] as const),
+  ...(['worked_ms', 'agent', 'answer', 'project', 'waiting'] as const),
+]);
+
+/** Any further field of a result, so that none is seen in JSON alone. */
+function renderOthers(result: TaskResult): string[] {
+  const others = Object.entries(result).filter(([name, value]) => !OWN_FORM.has(name) && value !== undefined);
+  return others.map(([name, value]) => `${name.replaceAll('_', ' ')}: ${oneLine(JSON.stringify(value))}`);
 }
 
 /** The item or turn of a loop in which the task's error occurred; empty if there is none. */
@@ -48,13 +72,11 @@ export function renderInputChanges({
   changes = [],
   changes_left: left = 0,
 }: Pick<TaskResult, 'changes' | 'changes_left'>): string[] {
-  const [first, ...later] = changes.map(renderInputChange);
+  const [first, ...later] = changes.map(({ by, at, fields }) => {
+    const what = fields.length > 0 ? `changed ${oneLine(fields.join(', '))}` : 'adopted changed definitions';
+    return `${oneLine(by.name)} (${by.source}) ${what} ${formatMoment(at)}`;
+  });
   return [...(first === undefined ? [] : [first]), ...(left > 0 ? [`and ${left} more`] : []), ...later];
-}
-
-function renderInputChange({ by, at, fields }: InputChange): string {
-  const what = fields.length > 0 ? `changed ${oneLine(fields.join(', '))}` : 'adopted changed definitions';
-  return `${oneLine(by.name)} (${by.source}) ${what} ${formatMoment(at)}`;
 }
 
 /** The maximum number of files to name; the rest is counted. */
@@ -62,7 +84,7 @@ const MAX_NAMED = 50;
 const DIGEST_SHOWN = 12;
 
 /** Such as `build.report: report.html, 12 B, 52c123d327f6`. */
-export function describeFile({ step, name, file, called }: TaskFile): string {
+function describeFile({ step, name, file, called }: TaskFile): string {
   const digest = file.$file.slice(0, DIGEST_SHOWN);
   const whose = called ? ', of a task it called' : '';
   return `${step === '' ? 'input' : step}.${name}: ${file.name}, ${formatBytes(file.bytes)}, ${digest}${whose}`;

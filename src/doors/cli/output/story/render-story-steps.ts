@@ -8,12 +8,12 @@ import { type FoldedAnswer, foldAnswers } from '../../../../rules/hooks/fold-ans
 import { oneLine } from '../../../../rules/shown-text.js';
 import { describeTurns } from '../../../../rules/steps/describe-items.js';
 import { generalPath, isOfExpansion } from '../../../../rules/steps/turn-paths.js';
+import { asTyped, commandOf, type Typist } from '../../../../shown/typed-command.js';
 import { formatMoment, formatUntil, localTime } from '../format-time.js';
 import { plainText } from '../plain-text.js';
 import { whoDecides } from '../result/render-approval.js';
 import { markOf } from '../result/render-steps.js';
 import type { Style } from '../terminal/terminal.js';
-import { asTyped, commandOf, type Typist } from '../typed-command.js';
 
 /** The maximum number of failures of one loop to show, and of attempts before the last; JSON has more. */
 const MAX_FAILURES = 5;
@@ -64,10 +64,12 @@ function renderStep(
   const time = duration_ms === null ? '' : ` in ${formatDuration(duration_ms)}`;
   const start = started_at === null ? '' : style('dim', `, from ${localTime(started_at)}`);
   const over = protocol === undefined ? '' : `, over MCP ${oneLine(protocol)}`;
+  // The record does not say whether the condition was false or the step was never reached.
+  const why = condition === null ? ': it was not reached' : `: it runs only if ${plainText(condition, '      ')}`;
   const name = call === null || call === path ? path : `${path}  ${style('dim', call)}`;
   const isReported = tries.at(-1)?.error != null || explainsOwn(step) || steps.some((inner) => isWhy(inner, step));
   return [
-    `${markOf(status, style)} ${name}  ${status}${status === 'skipped' ? skippedBecause(condition) : time + over + start}`,
+    `${markOf(status, style)} ${name}  ${status}${status === 'skipped' ? why : time + over + start}`,
     ...folded.filter(isBefore).flatMap(({ answer, times }) => renderHook(answer, '    ', style, times)),
     ...approvals
       .filter((approval) => generalPath(approval.path) === path)
@@ -83,11 +85,6 @@ function renderStep(
 
 function isWhy(inner: StepStory, { path, error }: StepStory): boolean {
   return error !== null && inner.path.startsWith(`${path}/`) && inner.error?.message === error.message;
-}
-
-/** The record does not say whether the condition was false or the step was never reached. */
-function skippedBecause(condition: string | null): string {
-  return condition === null ? ': it was not reached' : `: it runs only if ${plainText(condition, '      ')}`;
 }
 
 /** Whether failed turns explain the step's failure: its own turns, or those of the loop around it. */

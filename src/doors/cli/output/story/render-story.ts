@@ -8,23 +8,27 @@ import { describeConcurrency, describeWait } from '../../../../rules/concurrency
 import { formatDuration } from '../../../../rules/duration.js';
 import { oneLine, versionedName } from '../../../../rules/shown-text.js';
 import { describeRollback } from '../../../../rules/tasks/describe-undo.js';
+import type { NextCommand } from '../../../../shown/next-commands.js';
+import { asTyped, type Typist } from '../../../../shown/typed-command.js';
 import { formatMoment } from '../format-time.js';
-import type { NextCommand } from '../next-commands.js';
-import { counted, firstLine, plainText } from '../plain-text.js';
+import { counted, cut, firstLine, plainText } from '../plain-text.js';
 import { describeFiles, renderInputChanges } from '../result/render-result.js';
 import type { Style } from '../terminal/terminal.js';
-import { asTyped, type Typist } from '../typed-command.js';
 import { renderEvents } from './render-story-steps.js';
 
 const DIGEST_SHOWN = 12;
 const MAX_OF_A_VALUE = 200;
 
-/** Renders a task as a story: its state and the reason, then from the request to the next commands. */
+/**
+ * Renders a task as a story: its state and the reason, then from the request to the next commands.
+ * @param page its address on the page, or the command that opens it there.
+ */
 export function renderStory(
   story: TaskStory,
   next: readonly NextCommand[],
   style: Style,
   typist: Typist = { flags: {} },
+  page?: string,
 ): string {
   const sections: [string, string[]][] = [
     ['Asked', renderRequest(story)],
@@ -34,18 +38,15 @@ export function renderStory(
     ['Files', describeFiles(story.files ?? []).map(oneLine)],
     ['Warnings', story.warnings.map((warning) => plainText(warning, '  '))],
     ['Not known', story.gaps],
-    ['Where to look', renderLinks(story)],
-    ['Next', renderNext(next, style)],
+    ['Where to look', renderLinks(story, page)],
+    ['Next', next.flatMap(({ command, purpose }) => [command, `    ${style('dim', `# ${oneLine(purpose)}`)}`])],
   ];
   const shown = sections.filter(([, lines]) => lines.length > 0);
+  const indented = (text: string): string => text.replaceAll(/^(?=.)/gm, '  ');
   return [
     headline(story, style),
-    ...shown.map(([title, lines]) => [style('bold', title), ...lines.map((line) => indented(line))].join('\n')),
+    ...shown.map(([title, lines]) => [style('bold', title), ...lines.map(indented)].join('\n')),
   ].join('\n\n');
-}
-
-function indented(text: string): string {
-  return text.replaceAll(/^(?=.)/gm, '  ');
 }
 
 function headline(story: TaskStory, style: Style): string {
@@ -106,10 +107,7 @@ function renderRequest(story: TaskStory): string[] {
 function renderInput(input: JsonObject): string[] {
   const fields = Object.entries(input);
   if (fields.length === 0) return ['without input'];
-  return fields.map(([name, value]) => {
-    const text = oneLine(JSON.stringify(value));
-    return `${oneLine(name)}: ${text.length > MAX_OF_A_VALUE ? `${text.slice(0, MAX_OF_A_VALUE)}...` : text}`;
-  });
+  return fields.map(([name, value]) => `${oneLine(name)}: ${cut(oneLine(JSON.stringify(value)), MAX_OF_A_VALUE)}`);
 }
 
 function renderResolution({ resolution, environment, definition }: TaskStory, style: Style): string[] {
@@ -133,11 +131,16 @@ function renderAgent({ model, limits, tools, grant }: StoryAgent): string[] {
 }
 
 function renderOperation(operation: StoryOperation, style: Style): string[] {
-  const { key, version, implementation, kind, runs, effects, tags, hooks } = operation;
+  const { key, version, implementation, kind, runs, effects, tags, hooks, asks } = operation;
   const chosen = implementation === key ? '' : ` by ${implementation}`;
   const tagged = tags.length === 0 ? '' : ` [${tags.join(', ')}]`;
   const guarded = hooks.length === 0 ? [] : [`    hooks: ${hooks.join(', ')}`];
-  return [`${key} v${version}${chosen}${tagged}, ${effects}: ${kind} ${style('dim', oneLine(runs))}`, ...guarded];
+  const asked = asks === undefined ? [] : [`    if an outcome is lost: asks ${asks}`];
+  return [
+    `${key} v${version}${chosen}${tagged}, ${effects}: ${kind} ${style('dim', oneLine(runs))}`,
+    ...guarded,
+    ...asked,
+  ];
 }
 
 function renderEnd(
@@ -160,34 +163,32 @@ function renderEnd(
     `${status}${at}${after}`,
     ...problem,
     ...(agent ? [`used ${describeUsage(agent)}`] : []),
-    ...(undone === undefined ? [] : [`rolled back: ${oneLine(undone)}`]),
+    ...(undone === undefined ? [] : [`undone: ${oneLine(undone)}`]),
     ...(cleanup_ran === null ? [] : [cleanup_ran ? 'its `finally` ran' : 'its `finally` did not finish']),
   ];
 }
 
-function renderLinks({ links }: TaskStory): string[] {
+function renderLinks({ links }: TaskStory, page: string | undefined): string[] {
   const { record, temporal } = links;
   return [
     ...(record === null ? [] : [`record: ${record}/tool_call.md`]),
+    ...(page === undefined ? [] : [`page: ${page}`]),
     ...(temporal === null ? [] : [`history: ${temporal}`]),
   ];
 }
 
-function renderNext(next: readonly NextCommand[], style: Style): string[] {
-  return next.flatMap(({ command, purpose }) => [command, `    ${style('dim', `# ${oneLine(purpose)}`)}`]);
-}
-
-export function describeUsage({ turns, calls, input_tokens, output_tokens, cost, estimated }: AgentUsage): string {
+function describeUsage({ turns, calls, input_tokens, output_tokens, cost, estimated }: AgentUsage): string {
   const about = estimated ? 'about ' : '';
   const price = cost === undefined ? '' : `, a cost of ${about}${Number(cost.toPrecision(3))}`;
   return `${counted(turns, 'turn')}, ${counted(calls, 'call')}, ${about}${input_tokens} tokens read and ${output_tokens} written${price}`;
 }
 
-export function describeAgentLimits({ max_turns, max_calls, max_tokens, max_cost }: PlanAgentLimits): string {
+function describeAgentLimits({ max_turns, max_calls, max_tokens, max_cost, on_limit }: PlanAgentLimits): string {
   return [
     `at most ${counted(max_turns, 'turn')}`,
     counted(max_calls, 'call'),
     ...(max_tokens === undefined ? [] : [`${max_tokens} tokens`]),
     ...(max_cost === undefined ? [] : [`a cost of ${max_cost}`]),
+    ...(on_limit === undefined ? [] : ['unless people raise them']),
   ].join(', ');
 }

@@ -6,7 +6,22 @@ import { readUpTo } from '../../../../disk/read-up-to.js';
 import { showUnseenCharacters } from '../../../../rules/shown-text.js';
 import { readUtf8 } from '../../../../text/lossless-json/read-json.js';
 import { type PaintedBlock, paintBlock, type ScreenSize } from './paint-block.js';
-import { enderOfClosed, type Output, type Surroundings } from './surroundings.js';
+
+type Output = Pick<NodeJS.WriteStream, 'write' | 'on' | 'isTTY'> &
+  Partial<Pick<NodeJS.WriteStream, 'rows' | 'columns'>>;
+
+/** The environment of a command: a process, or its substitute if another program calls the command. */
+export interface Surroundings {
+  stdin: { isTTY?: boolean | undefined };
+  stdout: Output;
+  stderr: Output;
+  /** Reads all of stdin; left out: from file descriptor 0. */
+  readInput?(): string;
+  once(signal: NodeJS.Signals, listener: () => void): unknown;
+  removeListener(signal: NodeJS.Signals, listener: () => void): unknown;
+  emit(signal: NodeJS.Signals, value: NodeJS.Signals): boolean;
+  exit(code: ExitCode): unknown;
+}
 
 /** The output, prompts and input of a command: results go to stdout, all else to stderr. Source: docs/guide.md. */
 export interface Terminal {
@@ -101,6 +116,21 @@ export function openTerminal(env: NodeJS.ProcessEnv, around: Surroundings): Term
       };
     },
     leave: (exit) => void around.exit(exit),
+  };
+}
+
+/** After EPIPE, ends as at SIGTERM, in an orderly way if possible; other write errors fail the command. */
+function enderOfClosed(around: Surroundings): (error: NodeJS.ErrnoException) => void {
+  let isClosed = false;
+  return (error) => {
+    if (isClosed) return;
+    isClosed = true;
+    if (error.code !== 'EPIPE') {
+      around.stderr.write(`error The output could not be written: ${showUnseenCharacters(error.message)}\n`);
+      around.exit(EXIT.failed);
+      return;
+    }
+    if (!around.emit('SIGTERM', 'SIGTERM')) around.exit(EXIT.interrupted);
   };
 }
 

@@ -14,6 +14,12 @@ async function paramsOf(method: string, ...parameters: JsonObject[]): Promise<un
   return (await mapped('/a', method, { parameters })).api.params;
 }
 
+test('a parameter with a description of its own keeps the default of its schema', async () => {
+  const parameters = [parameter('n', 'query', { description: 'Per page.', schema: { type: 'integer', default: 30 } })];
+  const { input } = await mapped('/a', 'get', { parameters });
+  expect(input).toMatchObject({ properties: { n: { description: 'Per page. Default of the service: 30.' } } });
+});
+
 describe('parameters are listed in `params` only if they differ from the default', () => {
   test('in a path, and in the query of a GET, plain values and lists need no entry', async () => {
     const parameters = [parameter('id', 'path'), parameter('q', 'query'), parameter('tags', 'query', { schema: list })];

@@ -1,7 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import { type Connection, viewOwnTask } from '../../../../../src/client/index.js';
+import { viewOwnTask } from '../../../../../src/client/index.js';
 import { EXIT } from '../../../../../src/contracts/states.js';
-import { RegistryLoader } from '../../../../../src/definitions/load-registry.js';
 import { main } from '../../../../../src/doors/cli/main.js';
 import { SILENT_TERMINAL } from '../../../../fixtures/silent-terminal.js';
 import { temporaryProject } from '../../../temporary-project.js';
@@ -12,6 +11,7 @@ const { approval } = vi.hoisted(() => ({ approval: { current: undefined as unkno
 vi.mock('../../../../../src/client/index.js', async (original) => ({
   ...(await original<object>()),
   keepingRuntime: (_: unknown, action: () => unknown) => action(),
+  connect: async () => ({ close: async () => {} }),
   viewOwnTask: vi.fn(),
   findLastApproved: async () => null,
   readApprovals: async () => [approval.current],
@@ -40,12 +40,8 @@ test.each([
     printJson: (value: unknown) => void values.push(value),
     note: (text: string) => void notes.push(text),
   };
-  const within = {
-    loader: new RegistryLoader(root, {}),
-    use: <T>(action: (connection: Connection) => Promise<T>) => action({} as Connection),
-  };
   const args = [...command.split(' '), '--json'];
-  expect(await main({ args, cwd: root, env: {}, terminal, within })).toBe(EXIT.interrupted);
+  expect(await main({ args, cwd: root, env: {}, terminal })).toBe(EXIT.interrupted);
   const error = { code: 'wait.interrupted', message, location: null, suggestion: null };
   expect(values).toEqual([{ status: 'error', ...more, error }]);
   expect(notes.at(-1)).toBe(`${message}.`);

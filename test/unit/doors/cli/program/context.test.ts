@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type Context, currentUser, environmentOf } from '../../../../../src/doors/cli/program/context.js';
+import { type Context, environmentOf } from '../../../../../src/doors/cli/program/context.js';
+import { currentUser } from '../../../../../src/operations/read-caller.js';
 import { NOWHERE } from '../../../../fixtures/silent-terminal.js';
 import { errorOfAsync } from '../../../error-of.js';
 import { registryOf } from '../../../temporary-project.js';

@@ -56,6 +56,7 @@ const COMMANDS = [
   'docs [options] [paths...]',
   'guard [options]',
   'mcp [options]',
+  'open [options] [key]',
   'hooks',
   'run [options] <id>',
   'task',
@@ -71,6 +72,8 @@ const COMMANDS = [
   'keys',
   'token',
   'serve [options]',
+  'login [options]',
+  'logout [options]',
   'hooks',
   'completion [options] <shell> [words...]',
   'ask [options] <text...>',
@@ -93,6 +96,7 @@ const TASK_COMMANDS = [
   'resume [options] <key>',
   'signal [options] <key> <name>',
   'retry [options] <key>',
+  'reconcile [options] <key>',
   'list [options]',
   'record [options] <key>',
   'open [options] <key>',
@@ -212,6 +216,7 @@ describe('options', () => {
     ['docs', ['--check', '--add', '--agents', '--skill', '--gaps']],
     ['harvest', ['--write', '--proposal']],
     ['harvest promote', ['--prefix', '--effects', '--record', '--dry-run']],
+    ['open', []],
     ['up', ['--detach']],
     ['doctor', ['--fix']],
     ['keys create', ['--id', '--add']],
@@ -238,7 +243,17 @@ describe('options', () => {
 
   test.each(leavesOf(program).map(([name]) => name))('%s accepts the flags that every command accepts', (name) => {
     const taken = commandOf(name).options.map(({ long }) => long);
-    const globals = ['--project', '--address', '--namespace', '--profile', '--json', '--env', '--yes', '--strict'];
+    const globals = [
+      '--project',
+      '--address',
+      '--namespace',
+      '--profile',
+      '--json',
+      '--env',
+      '--yes',
+      '--strict',
+      '--door',
+    ];
     expect(taken).toEqual(expect.arrayContaining(globals));
   });
 });

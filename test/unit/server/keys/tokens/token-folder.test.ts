@@ -116,6 +116,18 @@ describe('nothing is opened by', () => {
   });
 });
 
+test('what people were signed in to the page with is removed once it is over; other tokens stay', () => {
+  const [open, second, left, other] = [true, true, true, false].map((isPage) =>
+    tokens.create(wanted(isPage ? { page: true } : {}), isPage ? Date.now() : Date.now() - 2 * DAY_MS),
+  );
+  const late = tokens.create(wanted({ page: true }), Date.now() - 2 * DAY_MS);
+  tokens.revoke(left?.id ?? '');
+  tokens.removeOldPages();
+  const ids = tokens.list().tokens.map(({ id }) => id);
+  expect(ids.sort()).toEqual([open, second, other].map((token) => token?.id).sort());
+  expect(ids).not.toContain(late.id);
+});
+
 test('without a folder there are no tokens', () => {
   expect(tokens.list()).toEqual({ tokens: [], unreadable: [] });
   expect(tokens.hasOpen()).toBe(false);

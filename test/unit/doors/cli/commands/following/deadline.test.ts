@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { AbilityError } from '../../../../../../src/contracts/problem.js';
 import { startDeadline } from '../../../../../../src/doors/cli/commands/following/deadline.js';
 import type { Context } from '../../../../../../src/doors/cli/program/context.js';
 
@@ -38,6 +39,26 @@ test('the wait for the task gets the remaining time, and the deadline is no long
   vi.advanceTimersByTime(5000);
   expect(signal.aborted).toBe(false);
   expect(exit).not.toHaveBeenCalled();
+});
+
+test('what ends in time by itself gets a second more, and then its own error', () => {
+  const { signal, handOver } = startFrom('1s', 1000);
+  vi.advanceTimersByTime(400);
+  expect(handOver(() => new AbilityError({ code: 'wait.timeout', message: 'it goes on' }))).toBe(600);
+  vi.advanceTimersByTime(1599);
+  expect(signal.aborted).toBe(false);
+  vi.advanceTimersByTime(1);
+  expect(signal.reason).toMatchObject({ code: 'wait.timeout', message: 'it goes on' });
+});
+
+test('what has not been reached then keeps the error of before', () => {
+  const { signal, handOver } = startFrom('1s', 1000);
+  expect(handOver(() => undefined)).toBe(1000);
+  vi.advanceTimersByTime(2000);
+  expect(signal.reason).toMatchObject({
+    code: 'wait.timeout',
+    message: expect.stringContaining('No task was created'),
+  });
 });
 
 test('a limit of thirty days is not cut short', () => {

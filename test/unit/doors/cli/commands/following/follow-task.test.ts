@@ -1,17 +1,13 @@
-import { expect, test, vi } from 'vitest';
-import { type Connection, type TaskNow, type WaitEnd, waitForTask } from '../../../../../../src/client/index.js';
+import { expect, test } from 'vitest';
 import { EXIT } from '../../../../../../src/contracts/states.js';
+import type { TaskResult } from '../../../../../../src/contracts/task.js';
 import { followTask, reportEnd } from '../../../../../../src/doors/cli/commands/following/follow-task.js';
 import { main } from '../../../../../../src/doors/cli/main.js';
 import type { Context } from '../../../../../../src/doors/cli/program/context.js';
+import type { ProjectClient } from '../../../../../../src/doors/cli/program/project-operations.js';
 import { NOWHERE, SILENT_TERMINAL } from '../../../../../fixtures/silent-terminal.js';
 import { temporaryFolder } from '../../../../temporary-project.js';
 import { openTask } from '../../output/live/example-task.js';
-
-vi.mock('../../../../../../src/client/index.js', async (original) => ({
-  ...(await original<object>()),
-  waitForTask: vi.fn(),
-}));
 
 /** A terminal that lists what a command prints, in its order. */
 function recording() {
@@ -20,7 +16,14 @@ function recording() {
   return { printed, terminal: { ...SILENT_TERMINAL, print: add, printJson: add, note: add } };
 }
 
-const CONNECTION = { paths: { records: '/nowhere' }, store: { isShared: false } } as unknown as Connection;
+/** A project whose task is interrupted in a state. */
+function projectWith(result?: TaskResult): ProjectClient {
+  const events = async function* () {
+    yield { type: 'end', kind: 'aborted', result };
+  };
+  const asked = { call: async () => ({ retry: null }), stream: async () => events() };
+  return { paths: { records: '/nowhere' }, isOwnRuntime: () => true, ...asked } as unknown as ProjectClient;
+}
 
 test.each([
   ['run', 'x'],
@@ -40,23 +43,23 @@ test('the result comes before a report that cannot be written, and keeps its exi
   const { printed, terminal } = recording();
   const context: Context = { ...NOWHERE, terminal, cwd: temporaryFolder(), flags: { json: true } };
   const { view } = openTask({ status: 'failed' });
-  expect(await reportEnd(context, CONNECTION, view, { junit: 'gone/out.xml' })).toBe(EXIT.failed);
+  expect(await reportEnd(context, projectWith(), view, { junit: 'gone/out.xml' })).toBe(EXIT.failed);
   expect(printed).toEqual([
     expect.objectContaining({ status: 'failed' }),
     expect.stringContaining('--junit gone/out.xml was not written'),
   ]);
 });
 
-test.each<[TaskNow['view']['status'], string, string]>([
+test.each<[TaskResult['status'], string, string]>([
   ['created', 'Interrupted; the task still waits to be run', 'ability task run k'],
   ['running', 'Interrupted; the task goes on', 'ability task watch k'],
 ])('Ctrl-C while a task is %s says the same in JSON and to people', async (status, message, next) => {
   const { printed, terminal } = recording();
-  const end: WaitEnd = { kind: 'aborted', result: openTask({ status }).view };
-  vi.mocked(waitForTask).mockResolvedValue(end);
   const context: Context = { ...NOWHERE, terminal, flags: { json: true } };
-  const deadline = { signal: new AbortController().signal, stopAndReadRest: () => undefined, stalled() {}, done() {} };
-  expect(await followTask(context, CONNECTION, 'k', {}, deadline)).toBe(EXIT.interrupted);
+  const { signal } = new AbortController();
+  const rest = () => undefined;
+  const deadline = { signal, stopAndReadRest: rest, handOver: rest, stalled() {}, done() {} };
+  expect(await followTask(context, projectWith(openTask({ status }).view), 'k', {}, deadline)).toBe(EXIT.interrupted);
   expect(printed).toEqual([
     `${message}: ${next}`,
     expect.objectContaining({ task_status: status, error: expect.objectContaining({ message }) }),

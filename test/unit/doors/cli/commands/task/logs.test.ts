@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { LogLine } from '../../../../../../src/client/index.js';
 import { newLines } from '../../../../../../src/doors/cli/commands/task/logs.js';
-import { isOf } from '../../../../../../src/doors/cli/commands/task/read-call-logs.js';
+import { isOf } from '../../../../../../src/operations/read-call-logs.js';
 
 const line = (step: string, second: number): LogLine => ({
   time: new Date(second * 1000).toISOString(),

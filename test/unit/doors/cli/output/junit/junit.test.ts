@@ -36,7 +36,7 @@ function result(status: TaskState, steps: StepSummary[], more: Partial<TaskResul
     started_at: '2026-01-02T03:04:05.000Z',
     finished_at: '2026-01-02T03:04:07.500Z',
     cleanup_ran: null,
-    links: { temporal: null, record: null },
+    links: { temporal: null, page: null, record: null },
     ...more,
   };
 }

@@ -1,5 +1,5 @@
-import type { TaskNow } from '../../../../../../src/client/index.js';
 import type { StepSummary, TaskView } from '../../../../../../src/contracts/task.js';
+import type { SeenNow } from '../../../../../../src/operations/watch-task.js';
 
 /** The current time of the tests. */
 export const NOW = Date.parse('2026-01-31T08:10:00.000Z');
@@ -16,7 +16,7 @@ export function row(path: string, more: Partial<StepSummary> = {}): StepSummary 
 }
 
 /** An open task, as a command that waits for it sees it. */
-export function openTask(view: Partial<TaskView>, more: Partial<Omit<TaskNow, 'view'>> = {}): TaskNow {
+export function openTask(view: Partial<TaskView>, more: Partial<Omit<SeenNow, 'view'>> = {}): SeenNow {
   return {
     view: {
       status: 'running',
@@ -35,7 +35,7 @@ export function openTask(view: Partial<TaskView>, more: Partial<Omit<TaskNow, 'v
       started_at: ago(72),
       finished_at: null,
       cleanup_ran: null,
-      links: { temporal: null, record: null },
+      links: { temporal: null, page: null, record: null },
       created_at: ago(72),
       input: {},
       summary: '',
@@ -43,7 +43,7 @@ export function openTask(view: Partial<TaskView>, more: Partial<Omit<TaskNow, 'v
       paused: false,
       ...view,
     },
-    called: new Map(),
+    called: {},
     attempts: [],
     ...more,
   };

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { TaskView } from '../../../../../../src/contracts/task.js';
 import { LineView } from '../../../../../../src/doors/cli/output/live/line-view.js';
-import { OutputReader } from '../../../../../../src/doors/cli/output/live/read-output.js';
+import { OutputReader } from '../../../../../../src/operations/read-output.js';
 import { SILENT_TERMINAL } from '../../../../../fixtures/silent-terminal.js';
 import { exampleApproval } from '../story/example-story.js';
 import { ago, NOW, openTask, row } from './example-task.js';
@@ -16,8 +16,12 @@ afterEach(() => {
 function viewOfLines() {
   const notes: string[] = [];
   const terminal = { ...SILENT_TERMINAL, note: (text: string) => void notes.push(text) };
-  const context = { flags: {}, terminal, cwd: '/', env: {}, began: 0 };
-  const view = new LineView(context, { key: 'k', reader: new OutputReader('/nowhere'), stream: undefined }, () => NOW);
+  const context = { flags: {}, terminal, cwd: '/', env: {}, door: undefined, began: 0 };
+  const view = new LineView(
+    context,
+    { key: 'k', project: { isOwnRuntime: () => true }, reader: new OutputReader('/nowhere'), stream: undefined },
+    () => NOW,
+  );
   return { notes, view, look: (task: Partial<TaskView>) => view.update(openTask(task).view, openTask(task)) };
 }
 

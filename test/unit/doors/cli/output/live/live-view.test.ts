@@ -1,11 +1,11 @@
 import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { TaskNow } from '../../../../../../src/client/index.js';
 import { formatUntil } from '../../../../../../src/doors/cli/output/format-time.js';
 import { LiveView } from '../../../../../../src/doors/cli/output/live/live-view.js';
-import { OutputReader } from '../../../../../../src/doors/cli/output/live/read-output.js';
 import { OutputStream } from '../../../../../../src/doors/cli/output/live/stream-output.js';
+import { OutputReader } from '../../../../../../src/operations/read-output.js';
+import type { SeenNow } from '../../../../../../src/operations/watch-task.js';
 import { openScreen } from '../../../../../fixtures/screen.js';
 import { temporaryProject } from '../../../../temporary-project.js';
 import { exampleApproval } from '../story/example-story.js';
@@ -25,8 +25,19 @@ function viewOn(columns = 80, rows = 24, isVerbose = false) {
   const screen = openScreen(columns, rows);
   const clock = { now: NOW };
   const stream = isVerbose ? new OutputStream(root, 'k') : undefined;
-  const context = { flags: {}, terminal: screen.terminal, cwd: root, env: { ABILITY_USER: 'alice' }, began: 0 };
-  const view = new LiveView(context, { key: 'k', reader: new OutputReader(root), stream }, () => clock.now);
+  const context = {
+    flags: {},
+    terminal: screen.terminal,
+    cwd: root,
+    env: { ABILITY_USER: 'alice' },
+    door: undefined,
+    began: 0,
+  };
+  const view = new LiveView(
+    context,
+    { key: 'k', project: { isOwnRuntime: () => true }, reader: new OutputReader(root), stream },
+    () => clock.now,
+  );
   const log = (file: string, text: string, seconds = 0, attempt = 1): void => {
     const path = join(root, 'k', file);
     mkdirSync(dirname(path), { recursive: true });
@@ -34,7 +45,7 @@ function viewOn(columns = 80, rows = 24, isVerbose = false) {
     if (path.endsWith('.now')) writeFileSync(path, line);
     else appendFileSync(path, line);
   };
-  const look = async (now: TaskNow): Promise<string[]> => {
+  const look = async (now: SeenNow): Promise<string[]> => {
     view.update(now.view, now);
     vi.advanceTimersByTime(300);
     return screen.lines();
@@ -164,6 +175,7 @@ test('a waiting step shows what it waits for: a signal, people, a pause, a turn'
     ]),
   );
   expect(lines.join('\n')).toMatch(/ability approve k --approval ask-1 --as NAME +# say yes/);
+  expect(lines).toContain('Page:   ability open k');
 });
 
 test('a task that a step has called shows what is running in it', async () => {
@@ -176,7 +188,7 @@ test('a task that a step has called shows what is running in it', async () => {
   });
   const steps = [row('release', { status: 'running', call: 'app.release' })];
   const progress = { release: { ...running('release', 4), child: 'k/release' } };
-  expect(await look(openTask({ steps, progress }, { called: new Map([['release', inner]]) }))).toEqual([
+  expect(await look(openTask({ steps, progress }, { called: { release: inner } }))).toEqual([
     'nightly  running 1m 12s  k',
     '  ▸ release  app.release  4s',
     '      ▸ build  3s',

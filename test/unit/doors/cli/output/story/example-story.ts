@@ -28,7 +28,7 @@ export function exampleStory(more: Partial<TaskStory> = {}): TaskStory {
     error: null,
     cleanup_ran: null,
     retry: null,
-    links: { temporal: null, record: null },
+    links: { temporal: null, page: null, record: null },
     ...more,
   };
 }
@@ -60,6 +60,7 @@ export function exampleApproval(more: Partial<Approval> = {}): Approval {
     what: { ability: 'signup', implementation: null, environment: 'staging', effects: null, input: {} },
     reasons: [],
     approvers: [],
+    groups: [],
     people: [],
     quorum: 1,
     self_approval: true,

@@ -1,7 +1,10 @@
 import { EventEmitter } from 'node:events';
 import { expect, test, vi } from 'vitest';
-import type { Surroundings } from '../../../../../../src/doors/cli/output/terminal/surroundings.js';
-import { keepAnswer, openTerminal } from '../../../../../../src/doors/cli/output/terminal/terminal.js';
+import {
+  keepAnswer,
+  openTerminal,
+  type Surroundings,
+} from '../../../../../../src/doors/cli/output/terminal/terminal.js';
 import { errorOf } from '../../../../error-of.js';
 
 /** A terminal that records what is written to it. */

@@ -1,0 +1,72 @@
+import { AbilityError } from '../../../contracts/problem.js';
+import { secretReference } from '../../../definitions/formats/values.js';
+import { SecretSource } from '../../../planning/secrets/secret-source.js';
+import { isLoopback } from '../check-origin.js';
+import { type OidcDoor, OidcProvider } from './provider.js';
+
+export interface OidcFlags {
+  oidcIssuer?: string;
+  oidcClient?: string;
+  oidcSecret?: string;
+  oidcGroups?: string;
+  oidcName?: string;
+  oidcScope?: string;
+  behindProxy?: string;
+}
+
+/** How long a person stays signed in: groups that somebody left count until then. */
+const SESSION_MS = 8 * 3_600_000;
+const USUAL = { name: 'preferred_username', scope: 'openid profile email' } as const;
+
+/**
+ * The provider that the flags of `ability serve` name; undefined if none. @throws AbilityError `usage.invalid`,
+ * `config.missing_credential`, `door.no_provider`.
+ */
+export async function openOidc(flags: OidcFlags, root: string, env: NodeJS.ProcessEnv): Promise<OidcDoor | undefined> {
+  const { oidcIssuer, oidcClient, oidcSecret, oidcGroups, oidcName = USUAL.name, oidcScope = USUAL.scope } = flags;
+  if (oidcIssuer === undefined) {
+    const [stray] = Object.entries(flags).find(([flag, value]) => /^oidc/.test(flag) && value !== undefined) ?? [];
+    if (stray === undefined) return undefined;
+    const flag = stray.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    throw usage(`--${flag} needs a provider`, 'Name it: --oidc-issuer URL.');
+  }
+  const issuer = readIssuer(oidcIssuer);
+  if (!oidcClient)
+    throw usage('--oidc-issuer needs the id of a client', 'Register one at the provider: --oidc-client ID.');
+  if (!oidcScope.split(' ').includes('openid'))
+    throw usage('--oidc-scope lacks openid', `Use for example "${USUAL.scope}".`);
+  const provider = await OidcProvider.find({
+    issuer,
+    clientId: oidcClient,
+    secret: oidcSecret === undefined ? undefined : readSecret(oidcSecret, root, env),
+    groups: oidcGroups,
+    name: oidcName,
+    scope: oidcScope,
+  });
+  const origin = flags.behindProxy === undefined ? undefined : `https://${flags.behindProxy}`;
+  return { provider, name: issuer.host, origin, sessionMs: SESSION_MS };
+}
+
+/** The value itself would be in the list of processes. */
+function readSecret(reference: string, root: string, env: NodeJS.ProcessEnv): string {
+  if (!secretReference.safeParse(reference).success) {
+    throw usage('--oidc-secret takes a reference, never the secret itself', 'Use env:NAME or file:PATH.');
+  }
+  return new SecretSource(root, 'serve', env).resolve(reference, 'secret of the OpenID client');
+}
+
+/** @throws AbilityError `usage.invalid` for an address that others could read on the way. */
+export function readIssuer(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isPlain = url && url.username === '' && url.search === '' && url.hash === '';
+  if (isPlain && (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname)))) return url;
+  throw new AbilityError({
+    code: 'usage.invalid',
+    message: `--oidc-issuer ${text} is no address of an OpenID provider`,
+    suggestion: 'Use the https address that the provider calls its issuer.',
+  });
+}
+
+function usage(message: string, suggestion: string): AbilityError {
+  return new AbilityError({ code: 'usage.invalid', message, suggestion });
+}

@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import {
+  findLastApproved,
+  keepingRuntime,
+  listApprovals as list,
+  readApprovals as read,
+  type ShownApproval,
+  decide as send,
+  withProof,
+} from '../client/index.js';
+import type { Decision } from '../contracts/approvals.js';
+import type { JsonObject } from '../contracts/json.js';
+import { AbilityError } from '../contracts/problem.js';
+import { isAllowed } from '../rules/rights.js';
+import { approvalNotFound, approval as decidedOn, task } from './concerns.js';
+import * as fields from './fields.js';
+import { masking } from './mask-secrets.js';
+import { type OpenProject, operation } from './operation.js';
+
+const approvals = z.array(
+  z.looseObject({ id: z.string(), task_key: z.string(), title: z.string(), what_digest: z.string() }),
+);
+
+export const listApprovals = operation({
+  summary: 'What waits for a decision.',
+  right: 'read',
+  at: 'GET /v1/approvals',
+  input: z.strictObject({
+    environment: fields.environment.optional(),
+    limit: z
+      .int()
+      .min(1)
+      .max(999)
+      .optional()
+      .describe('Read at most so many waiting tasks, the newest (default: all).'),
+  }),
+  answers: { 200: { means: 'The open approvals, with known secrets masked.', schema: approvals } },
+  run: (project, { rights }, { environment, limit }, signal) =>
+    project.ask(async (connection) => {
+      const which = { environment, limit, within: rights.read };
+      return masked(project, await keepingRuntime(connection, () => list(connection, which, signal)));
+    }),
+  concerns: {
+    each: (approvals, may) =>
+      approvals.filter(({ task_ability: ability, what: { environment } }) => may({ ability, environment })),
+  },
+});
+
+export const readApprovals = operation({
+  summary: 'What one task waits for, with what differs from the last approval of its kind.',
+  right: 'read',
+  concerns: task,
+  at: 'GET /v1/tasks/{key}/approvals',
+  input: z.strictObject({ key: fields.key }),
+  answers: { 200: { means: 'The open approvals of the task, with known secrets masked.', schema: approvals } },
+  run: (project, { rights }, { key }) =>
+    project.ask(async (connection) => {
+      const open = await keepingRuntime(connection, () => read(connection, key));
+      const shown = open.map(async (one) => {
+        // That of a called task was approved in another one, which its caller's reader may not see.
+        const isReadable = isAllowed(rights, 'read', { ability: one.task_ability, environment: one.what.environment });
+        return { ...one, last_approved: isReadable ? await findLastApproved(connection, one) : null };
+      });
+      return masked(project, await Promise.all(shown));
+    }),
+});
+
+export const decide = operation({
+  summary: 'Decide on what was shown; where the environment requires proof, the token or the sign-in provides it.',
+  right: 'approve',
+  concerns: decidedOn,
+  at: 'POST /v1/tasks/{key}/approvals/{approval}',
+  input: z.strictObject({
+    key: fields.key,
+    approval: z.string().min(1).max(300),
+    decision: z.enum(['approve', 'deny', 'request_changes']),
+    comment: z.string().max(10_000).optional().describe('Why; for request_changes, what has to change.'),
+    fields: z.record(z.string(), fields.json).optional().describe('What the approval asks the decider to fill in.'),
+  }),
+  answers: {
+    200: {
+      means: 'The decision counted.',
+      schema: z.looseObject({
+        task_key: z.string(),
+        counted: z.literal(true),
+        approval_id: z.string(),
+        status: z.string(),
+        missing: z.int(),
+      }),
+    },
+  },
+  run: (project, { person, proof }, { key, approval: id, decision: verdict, comment, fields: filled }) =>
+    project.ask(async (connection) => {
+      const open = await keepingRuntime(connection, () => read(connection, key));
+      const approval = open.find((one) => one.id === id);
+      if (!approval) throw approvalNotFound(key, id);
+      const decision: Decision = {
+        by: person.name,
+        approval_id: id,
+        ...(comment !== undefined && { comment }),
+        ...(filled && { fields: filled as JsonObject }),
+      };
+      if (approval.proof === 'required' && proof === null) throw unproved();
+      const proved = proof ? withProof(connection, approval, verdict, decision, proof) : decision;
+      return { task_key: key, ...(await send(connection, approval.task ?? key, verdict, proved)) };
+    }),
+});
+
+async function masked<T extends ShownApproval>(project: OpenProject, shown: readonly T[]): Promise<T[]> {
+  const mask = await masking(project, project.registry());
+  return shown.map((approval) => mask(approval, approval.what.environment));
+}
+
+/** Otherwise the owner's key would sign for any name that the proxy gives. */
+function unproved(): AbilityError {
+  return new AbilityError({
+    code: 'approval.unproved',
+    message: 'The approval asks for proof of who decides, and the statement of a proxy is no proof',
+    suggestion: 'Sign in, or decide with a token of your own: `authorization: Bearer TOKEN`.',
+  });
+}

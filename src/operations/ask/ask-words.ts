@@ -1,0 +1,64 @@
+import type { JsonObject } from '../../contracts/json.js';
+import type { Problem } from '../../contracts/problem.js';
+import { isEndState } from '../../contracts/states.js';
+import type { TaskResult } from '../../contracts/task.js';
+import type { PlannedCall } from './ask-shapes.js';
+import type { OpenInput } from './plan-call.js';
+
+export const AGREEMENT = [
+  { value: true, label: 'yes' },
+  { value: false, label: 'no' },
+];
+
+/** A question for one input; its value can be the whole reply. */
+export function questionFor({ ability_id, name, schema }: OpenInput): string {
+  const { description, type, enum: choices } = schema;
+  const about = typeof description === 'string' ? ` (${description.trim().replace(/\.$/, '')})` : '';
+  if (Array.isArray(choices)) return `Which ${name}${about} for ${ability_id}: ${listed(choices.map(String), 'or')}?`;
+  const kind = typeof type === 'string' && type !== 'string' ? `, ${withArticle(type)},` : '';
+  return `What is the ${name}${about}${kind} for ${ability_id}?`;
+}
+
+export function agreementFor({ ability_id, input, effects }: PlannedCall, environment: string): string {
+  return `Run ${ability_id}${inputWords(input)} in ${environment}? (${effects.replaceAll('_', ' ')})`;
+}
+
+export function nothingFits(nearest: readonly string[]): string {
+  const near = nearest.length > 0 ? ` Nearest, and not near enough: ${listed(nearest, 'and')}.` : '';
+  return `No ability here does that, so nothing was run.${near}`;
+}
+
+export function cannotRun(
+  missed: readonly { ability_id: string; reason: string }[],
+): Pick<Problem, 'code' | 'message' | 'suggestion'> {
+  const [first] = missed;
+  const parts = missed.map(({ ability_id, reason }) => `${ability_id}: ${reason}`);
+  return {
+    code: 'ability.unavailable_here',
+    message: `The abilities that fit cannot run here. ${parts.join('; ')}`,
+    suggestion: `\`ability show ${first?.ability_id}\` shows where it runs, and \`ability doctor\` what is missing.`,
+  };
+}
+
+function inputWords(input: JsonObject): string {
+  const words = Object.entries(input).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+  return words.length === 0 ? '' : ` with ${words.join(', ')}`;
+}
+
+/** `a`, `a or b`, `a, b or c`. */
+export function listed(words: readonly string[], last: 'and' | 'or'): string {
+  if (words.length < 2) return words.join('');
+  return `${words.slice(0, -1).join(', ')} ${last} ${words.at(-1)}`;
+}
+
+function withArticle(type: string): string {
+  return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
+}
+
+export function endWords({ status, ability_id, error }: TaskResult, canRetry: boolean): string {
+  const why = error ? `: ${error.message}` : '';
+  const again = canRetry ? ' Shall it be tried again?' : '';
+  if (status === 'succeeded') return `${ability_id} succeeded.`;
+  if (!isEndState(status)) return `${ability_id} goes on.`;
+  return `${ability_id} ended as ${status}${why}.${again}`;
+}

@@ -1,0 +1,263 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type Connection,
+  type CreatedTask,
+  createTask,
+  type NewTask,
+  noteInSession,
+  promptSession,
+  readThread,
+  readWayToRetry,
+  retryTask,
+  signalTask,
+  startSession,
+  stopSession,
+} from '../../client/index.js';
+import type { NewGap } from '../../contracts/gaps.js';
+import type { Json, JsonObject } from '../../contracts/json.js';
+import { AbilityError } from '../../contracts/problem.js';
+import type { Pending } from '../../contracts/routing.js';
+import type { AbilityGuard, SessionThread, TurnContext } from '../../contracts/session.js';
+import { isEndState } from '../../contracts/states.js';
+import type { TaskResult } from '../../contracts/task.js';
+import { digestOf } from '../../rules/canonical.js';
+import { wantedPlan } from '../../rules/plans/wanted-plan.js';
+import { RUN_FILES } from '../../server/logs/run-log.js';
+import { pathsOf } from '../../server/project-paths.js';
+import { noteGap } from '../note-gap.js';
+import type { AskAnswer, Considered, PlannedCall, Request, WantedSignal } from './ask-shapes.js';
+import { endWords, listed } from './ask-words.js';
+import { type AskPlace, type BegunAsk, keptOf, metaOf } from './begin-ask.js';
+import { consider } from './consider.js';
+import { pendingOf } from './resolution.js';
+import { pendingIn, signalsPending } from './waiting-signals.js';
+
+/** Settings of a new task that do not come from the request. */
+export type TaskOfRequestOptions = Pick<NewTask, 'onStall' | 'registry' | 'review'> & { trace: string | null };
+
+/** A request that was acted on; {@link endAsk} completes its answer. */
+export interface ActedAsk {
+  answer: AskAnswer;
+  session: string;
+  ownsSession: boolean;
+  pending: Pending | null;
+  /** The task that was created or found; undefined if nothing runs. */
+  created: CreatedTask | undefined;
+}
+
+/**
+ * Sends a request to a session, whose hooks give hints, decides, and runs the chosen ability. Logs each step in
+ * the run before the next one begins. Source: C-23, C-47. @throws AbilityError refusals of sessions and tasks.
+ */
+export async function actOnRequest(
+  connection: Connection,
+  request: Request,
+  begun: BegunAsk,
+  place: AskPlace,
+  options: TaskOfRequestOptions,
+): Promise<ActedAsk> {
+  const { environment, scope, user, text } = request;
+  const ownsSession = place.session === undefined || isOfRun(request, place, place.session);
+  const session = place.session ?? (await ownSession(connection, request, begun));
+  const { thread: said, turn } = await say(connection, session, request, begun);
+  const thread = ownsSession ? said : { ...said, pending: await pendingIn(connection, session, text, said) };
+  const considered = await consider(request, { ...thread, key: session }, begun.recruited, begun.recorded);
+  const resolved = withinGuards(considered, turn);
+  if (!begun.recorded) begun.log.append('decision', null, jsonOf(begun.mask(resolved.decision as unknown as Json)));
+  for (const call of resolved.plan) begun.log.append('plan', null, plannedLine(call));
+  if (resolved.outcome === 'runs' && wasAgreed(resolved)) {
+    begun.log.append('approval', null, { by: user.name, agreed: true, plan: resolved.plan[0]?.reference ?? null });
+  }
+  const created =
+    resolved.outcome === 'runs' ? await runPlanned(connection, request, begun, session, resolved, options) : undefined;
+  const sent = resolved.signals && (await sendChosen(connection, begun, resolved.signals));
+  const { pending, retries: _, signals: __, abstained, ...rest } = resolved;
+  if (abstained && begun.isNew) noteGap(request.registry, request.env, gapOf(request, resolved));
+  const ability_id = resolved.plan[0]?.ability_id ?? abilityOfRetry(resolved);
+  const task = created && { task_key: created.id, ability_id, status: 'created' };
+  if (task) begun.log.append('task', null, { task_key: task.task_key, ability_id });
+  const answer: AskAnswer = {
+    run: begun.id,
+    session_id: session,
+    request: text,
+    environment,
+    scope,
+    ...rest,
+    ...(sent !== null && { answer: sent }),
+    turn_context: turn,
+    tasks: task ? [task] : [],
+    _meta: metaOf(request.registry, begun.recruited, ability_id === '' ? [] : [ability_id]),
+  };
+  return { answer, session, ownsSession, pending, created };
+}
+
+/** Whether a request opened the session, not a person: then it ends with the last answer. */
+function isOfRun({ registry }: Request, { paths }: AskPlace, session: string): boolean {
+  const { runs } = paths ?? pathsOf(registry.root);
+  return existsSync(join(runs, session, RUN_FILES.log));
+}
+
+/** A session for one request; repeating the run finds it again. */
+async function ownSession(connection: Connection, request: Request, { id }: BegunAsk): Promise<string> {
+  const { environment, scope, user } = request;
+  return (await startSession(connection, { id, environment, scope, user })).session_id;
+}
+
+function gapOf({ text, environment, scope }: Request, { problem, nearest, suggestions }: Considered): NewGap {
+  const kind = problem ? 'not_here' : 'nothing_fits';
+  const near = nearest.length > 0 ? nearest : suggestions.map(({ id }) => id);
+  return { request: text, kind, door: 'ask', environment, scope, nearest: near };
+}
+
+/** Sends the message once: a repeated run, whose first answer was lost, does not send it again. */
+async function say(
+  connection: Connection,
+  session: string,
+  { text, user }: Request,
+  { isNew }: BegunAsk,
+): Promise<{ thread: SessionThread; turn: TurnContext | null }> {
+  if (!isNew) {
+    const thread = await readThread(connection, session);
+    const [last] = thread.messages.slice(-1);
+    if (last?.role === 'user' && last.text === text) return { thread, turn: null };
+  }
+  const turn = await promptSession(connection, session, text, user);
+  return { thread: await readThread(connection, session), turn };
+}
+
+/** Drops a call that a hook of this prompt denies; earlier denials do not count. Source: R-002-38; C-11. */
+function withinGuards(resolved: Considered, turn: TurnContext | null): Considered {
+  const [call] = resolved.plan;
+  const guards = turn?.hook_signals.ability_guards ?? [];
+  const denied = guards.find(({ ability_id, decision, source }) => {
+    const isAbout = ability_id === '*' || ability_id === call?.ability_id;
+    return decision === 'deny' && source.startsWith('PromptSubmit.') && isAbout;
+  });
+  if (!call || !denied) return resolved;
+  const nothing = { question: null, options: [], pending: null };
+  return { ...resolved, ...nothing, outcome: 'unavailable', answer: denied.reason, problem: problemOf(denied) };
+}
+
+function problemOf({ reason, suggestion, source }: AbilityGuard): Considered['problem'] {
+  return { code: 'guard.denied', message: `${reason} (${source})`, ...(suggestion !== undefined && { suggestion }) };
+}
+
+function plannedLine({ ability_id, effects, reference, approvals }: PlannedCall): JsonObject {
+  return { ability_id, effects, reference, approvals: jsonOf(approvals) };
+}
+
+function wasAgreed({ decision: { continuation } }: Considered): boolean {
+  return continuation?.pending.plan !== undefined && continuation.value === true;
+}
+
+function abilityOfRetry({ decision }: Considered): string {
+  return decision.target ? Object.values(decision.target).join('.') : '';
+}
+
+async function runPlanned(
+  connection: Connection,
+  request: Request,
+  { id }: BegunAsk,
+  session: string,
+  { plan: [call], retries }: Considered,
+  options: TaskOfRequestOptions,
+): Promise<CreatedTask> {
+  const { environment, scope, user, caller, text, signal } = request;
+  const { trace, ...asking } = options;
+  const common = { ...(signal && { signal }), ...asking, run: true };
+  const who = { person: user, kind: caller ?? null, session, scope, trace };
+  if (retries !== null) return retryTask(connection, retries, { ...common, ...who });
+  if (!call) throw new AbilityError({ code: 'internal.error', message: 'There is no call to run' });
+  return createTask(connection, {
+    ...common,
+    ability: call.ability_id,
+    environment,
+    input: call.input,
+    plan: wantedPlan(call.reference),
+    inRun: id,
+    key: keyOf(id),
+    caller: { ...who, intent: text.trim().replaceAll(/\s+/g, ' ').slice(0, 1000) },
+  });
+}
+
+/** Sends a signal at most once: an interrupted run may have sent it already. @returns the answer. */
+async function sendChosen(
+  connection: Connection,
+  { log }: BegunAsk,
+  { task_key, signal }: WantedSignal,
+): Promise<string> {
+  const isBegun = log.read().some(({ kind, payload }) => kind === 'task' && payload.signal === signal);
+  if (isBegun) {
+    return `${signal} was sent to ${task_key} before, unless the command was cut off: \`ability task show ${task_key}\` shows whether it still waits.`;
+  }
+  log.append('task', null, { task_key, signal });
+  await signalTask(connection, task_key, signal, null);
+  return `${task_key} was sent ${signal}.`;
+}
+
+/** Key of the run's task, so that repeating the run finds it. */
+function keyOf(run: string): string {
+  return run.length <= 60 ? `${run}.t1` : `${run.slice(0, 40)}-${digestOf(run).slice(0, 16)}.t1`;
+}
+
+/**
+ * Records the outcome in session and log, may offer to retry a failed task, and ends a session of its own if
+ * nothing waits. @param result of the task, as far as it was waited for.
+ */
+export async function endAsk(
+  connection: Connection,
+  begun: BegunAsk,
+  acted: ActedAsk,
+  result?: TaskResult,
+): Promise<AskAnswer> {
+  const { session, ownsSession } = acted;
+  const offered = result && (await offerRetry(connection, acted, result));
+  const waits = acted.created && !(result && isEndState(result.status)) ? await waitingOf(connection, acted) : null;
+  const pending = offered ?? waits ?? acted.pending;
+  const words = result ? `${endWords(result, offered !== undefined)}${waitWords(waits)}` : acted.answer.answer;
+  const [task] = acted.answer.tasks;
+  const tasks = task && result ? [{ ...task, status: result.status }] : acted.answer.tasks;
+  const answer = { ...acted.answer, answer: words, tasks };
+  const note = { messages: [{ role: 'assistant', text: begun.mask(words) } as const], pending };
+  await unlessStopped(() => noteInSession(connection, session, note));
+  begun.log.append('answer', null, begun.mask(keptOf(answer)));
+  if (ownsSession && pending === null) await unlessStopped(() => stopSession(connection, session));
+  return answer;
+}
+
+/** The signals that an open task waits for; null if they cannot be read now. */
+function waitingOf(connection: Connection, { session, created }: ActedAsk): Promise<Pending | null> {
+  return created ? signalsPending(connection, session, created.id).catch(() => null) : Promise.resolve(null);
+}
+
+function waitWords(waits: Pending | null): string {
+  if (!waits || !('options' in waits.expects)) return '';
+  const labels = waits.expects.options.map(({ label }) => label);
+  return ` It waits for the signal ${listed(labels, 'or')}.`;
+}
+
+/** Ignores that the session has ended meanwhile, perhaps through another caller of the same run. */
+async function unlessStopped(act: () => Promise<unknown>): Promise<void> {
+  try {
+    await act();
+  } catch (error) {
+    if (!(error instanceof AbilityError) || error.code !== 'session.stopped') throw error;
+  }
+}
+
+/** Offers to retry a failed call, if that is possible. Source: docs/choosing.md#deciding. */
+async function offerRetry(
+  connection: Connection,
+  { answer, session }: ActedAsk,
+  result: TaskResult,
+): Promise<Pending | undefined> {
+  const { target } = answer.decision;
+  if (!isEndState(result.status) || !target || !('extensionId' in target) || result.task_key === null) return undefined;
+  if (!(await readWayToRetry(connection, result))) return undefined;
+  return pendingOf({ key: session }, { kind: 'tool_retry', expects: target, task_key: result.task_key });
+}
+
+function jsonOf<T extends Json>(value: unknown): T {
+  return value as T;
+}

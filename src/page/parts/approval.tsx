@@ -1,0 +1,201 @@
+import type { JSX } from 'preact';
+import { useRef, useState } from 'preact/hooks';
+import type { Verdict } from '../../contracts/approvals.js';
+import type { Json } from '../../contracts/json.js';
+import { needsComment } from '../../rules/tasks/decide-approval.js';
+import { abilityPath, taskPath } from '../address.js';
+import { call, type Refusal } from '../call.js';
+import { announce } from '../state.js';
+import { type TextKey, t } from '../texts/text.js';
+import { AfterApproval } from './after-approval.js';
+import { Fields, type FieldValues } from './fields.js';
+import { mayDecide, type Waiting } from './may-decide.js';
+import { Ago, Effects, Facts, Problem, Section, Value } from './parts.js';
+import { useData, useSeen } from './use-data.js';
+
+interface Props {
+  approval: Waiting;
+  /** Those that ask the same, this one included. */
+  alike: Waiting[];
+  onDecided(): void;
+  onApproveAll(alike: Waiting[]): Promise<void>;
+}
+
+/** One approval with all that its decider needs, and the decision. */
+export function Approval({ approval, alike, onDecided, onApproveAll }: Props): JSX.Element {
+  const { id, task_key, title, what, reasons, approvers, quorum, decisions, requested_by } = approval;
+  const why = mayDecide(approval);
+  const by = requested_by.agent
+    ? `${requested_by.name}, ${t('approval.agent', { agent: requested_by.agent })}`
+    : requested_by.name;
+  const have = decisions.filter(({ decision }) => decision === 'approve').length;
+  return (
+    <article class="card approval" data-row tabIndex={-1} aria-label={title}>
+      <header>
+        <h3>{title}</h3>
+        <a href={taskPath(task_key)}>{task_key}</a>
+      </header>
+      <Facts
+        facts={[
+          [t('approval.what'), <a href={abilityPath(what.ability)}>{what.ability}</a>],
+          [t('approval.environment'), what.environment],
+          [t('approval.effects'), what.effects && <Effects effects={what.effects} />],
+          [t('approval.asked-by'), by],
+          [t('approval.waits'), <Ago at={approval.raised_at} />],
+          [t('approval.until'), <Ago at={approval.expires_at} />],
+          [t('approval.who'), approvers.length > 0 ? approvers.join(', ') : t('approval.anyone')],
+          ['', quorum > 1 && t('approval.quorum', { have, need: quorum })],
+          ['', approval.proof === 'required' && t('approval.proof')],
+          [t('approval.why'), reasons.length > 0 && reasons.join('; ')],
+        ]}
+      />
+      <Input approval={approval} />
+      {what.undo && (
+        <p>
+          {t('approval.undo')} <a href={abilityPath(what.undo.ability)}>{what.undo.ability}</a>{' '}
+          <Effects effects={what.undo.effects} /> <code>{JSON.stringify(what.undo.input)}</code>
+        </p>
+      )}
+      <After approval={approval} />
+      {why === undefined ? (
+        <Decide approval={approval} alike={alike} onDecided={onDecided} onApproveAll={onApproveAll} />
+      ) : (
+        <p class="quiet">{why}</p>
+      )}
+      <span class="quiet">{id}</span>
+    </article>
+  );
+}
+
+/** The input, as its difference to the last approved one of its kind. */
+function Input({ approval }: { approval: Waiting }): JSX.Element {
+  const { task_key, id, what } = approval;
+  const [element, isSeen] = useSeen<HTMLDivElement>();
+  const { data } = useData(`input ${task_key} ${id} ${isSeen}`, async () =>
+    isSeen ? call('readApprovals', { key: task_key }) : undefined,
+  );
+  const last = data?.find((one) => one.id === id)?.last_approved;
+  const differs = last?.differs.filter(({ at }) => at.startsWith('what.input')) ?? [];
+  const place = last && { task: last.task_key, when: new Date(last.at).toLocaleString() };
+  return (
+    <div ref={element}>
+      <Value value={what.input} label={t('approval.input')} />
+      {data && !last && <p class="quiet">{t('approval.first')}</p>}
+      {place && differs.length === 0 && <p class="quiet">{t('approval.same', place)}</p>}
+      {place && differs.length > 0 && (
+        <table class="differs">
+          <caption>{t('approval.differs', place)}</caption>
+          <thead>
+            <tr>
+              <th scope="col">{t('approval.input')}</th>
+              <th scope="col">{t('approval.before')}</th>
+              <th scope="col">{t('approval.now')}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {differs.map(({ at, expected, actual }) => (
+              <tr key={at}>
+                <th scope="row">{at.replace(/^what\.input\.?/, '')}</th>
+                <td class="before">{shown(expected)}</td>
+                <td class="after">{shown(actual)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </div>
+  );
+}
+
+function shown(value: Json | undefined): string {
+  return value === undefined ? '–' : typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function After({ approval }: { approval: Waiting }): JSX.Element {
+  const [isOpen, setOpen] = useState(false);
+  if (isOpen) {
+    return (
+      <Section title={t('approval.after')}>
+        <AfterApproval approval={approval} />
+      </Section>
+    );
+  }
+  return (
+    <button type="button" class="plain" onClick={() => setOpen(true)}>
+      {t('approval.show-after')}
+    </button>
+  );
+}
+
+const KEYS = { approve: 'a', deny: 'd', request_changes: 'c' } as const;
+const NAMES: Record<Verdict, TextKey> = {
+  approve: 'approval.approve',
+  deny: 'approval.deny',
+  request_changes: 'approval.request-changes',
+};
+
+function Decide({ approval, alike, onDecided, onApproveAll }: Props): JSX.Element {
+  const { id, task_key, fields = {} } = approval;
+  const [comment, setComment] = useState('');
+  const [values, setValues] = useState<FieldValues>({});
+  const [refusal, setRefusal] = useState<Refusal>();
+  const [isSent, setSent] = useState(false);
+  const needed = approval.comment === 'required';
+  const form = useRef<HTMLFormElement>(null);
+  const decide = async (verdict: Verdict): Promise<void> => {
+    // A field that holds what is no number would count as left out.
+    if (verdict === 'approve' && form.current?.reportValidity() === false) return;
+    if (needsComment(approval, verdict) && comment.trim() === '') {
+      document.getElementById(`comment ${task_key} ${id}`)?.focus();
+      announce(t('approval.comment.needed'), true);
+      return;
+    }
+    setSent(true);
+    setRefusal(undefined);
+    try {
+      const said = comment.trim() === '' ? {} : { comment };
+      const filled = verdict === 'approve' && Object.keys(fields).length > 0 ? { fields: values } : {};
+      const { missing } = await call('decide', { key: task_key, approval: id, decision: verdict, ...said, ...filled });
+      announce(missing > 0 ? t('approval.decided.missing', { count: missing }) : t(`approval.decided.${verdict}`));
+      onDecided();
+    } catch (error) {
+      setRefusal(error as Refusal);
+      setSent(false);
+    }
+  };
+  return (
+    <form class="decide" ref={form} onSubmit={(event) => event.preventDefault()}>
+      {Object.keys(fields).length > 0 && <Fields fields={fields} values={values} onChange={setValues} />}
+      <label>
+        {t(needed ? 'approval.comment.needed' : 'approval.comment')}
+        <textarea
+          id={`comment ${task_key} ${id}`}
+          rows={1}
+          value={comment}
+          onInput={({ currentTarget }) => setComment(currentTarget.value)}
+        />
+      </label>
+      {refusal && <Problem refusal={refusal} />}
+      <div class="buttons">
+        {(['approve', 'deny', 'request_changes'] as const).map((verdict) => (
+          <button
+            key={verdict}
+            type="button"
+            class={verdict === 'approve' ? 'primary' : verdict === 'deny' ? 'danger' : ''}
+            data-key={KEYS[verdict]}
+            aria-keyshortcuts={KEYS[verdict]}
+            disabled={isSent}
+            onClick={() => void decide(verdict)}
+          >
+            {t(NAMES[verdict])}
+          </button>
+        ))}
+        {alike.length > 1 && (
+          <button type="button" disabled={isSent} onClick={() => void onApproveAll(alike)}>
+            {t('approval.like', { count: alike.length })}
+          </button>
+        )}
+      </div>
+    </form>
+  );
+}

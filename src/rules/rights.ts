@@ -1,0 +1,77 @@
+import { type AccessToken, RIGHTS, type Right, type RightLimits, type Rights } from '../contracts/access.js';
+import { matchesAnyGlob } from '../text/glob.js';
+import { type Groups, groupOf } from './groups.js';
+
+/** What a right is asked for; a part that is undefined: all of them. */
+export interface Place {
+  ability: string | undefined;
+  environment: string | undefined;
+}
+
+/** Every ability in every environment. */
+export const EVERYWHERE: Place = { ability: undefined, environment: undefined };
+
+/** Rights without limits. */
+export function rightsOf(...rights: readonly Right[]): Rights {
+  return Object.fromEntries(rights.map((right) => [right, [{}]]));
+}
+
+export const ALL_RIGHTS: Rights = rightsOf(...RIGHTS);
+
+/** Whether a caller has a right at all; where it holds is checked with what is asked for. */
+export function hasRight(rights: Rights, right: Right): boolean {
+  return (rights[right] ?? []).length > 0;
+}
+
+/** Whether a caller has a right there. */
+export function isAllowed(rights: Rights, right: Right, { ability, environment }: Place): boolean {
+  return (rights[right] ?? []).some(({ abilities, environments }) => {
+    return fits(abilities, ability) && fits(environments, environment);
+  });
+}
+
+/** Whether a right holds in some places only. */
+export function isLimited(rights: Rights, right: Right): boolean {
+  return !isAllowed(rights, right, EVERYWHERE);
+}
+
+/** Whether a right holds for some ability there. */
+export function isAllowedIn(rights: Rights, right: Right, environment: string): boolean {
+  return (rights[right] ?? []).some(({ environments }) => fits(environments, environment));
+}
+
+function fits(globs: readonly string[] | undefined, name: string | undefined): boolean {
+  if (globs === undefined) return true;
+  return name === undefined ? globs.includes('*') : matchesAnyGlob(globs, name);
+}
+
+/** Such as `report.*, db.read in dev`. */
+export function limitsInWords({ abilities, environments }: RightLimits): string {
+  const what = abilities?.join(', ') ?? 'all abilities';
+  return environments ? `${what} in ${environments.join(', ')}` : what;
+}
+
+/** What a token allows its bearer. Agents decide nothing. */
+export function rightsOfToken({ agent, can, within = {} }: Pick<AccessToken, 'agent' | 'can' | 'within'>): Rights {
+  const allowed = agent === undefined ? can : can.filter((right) => right !== 'approve');
+  return Object.fromEntries(allowed.map((right): [Right, RightLimits[]] => [right, [within]]));
+}
+
+/**
+ * What a person may do whom an identity provider signed in: `read`, and what `access` gives their groups: those of the
+ * claim, and those of `people` that list their name.
+ */
+export function rightsOfPerson(
+  { name, groups }: { name: string; groups: readonly string[] },
+  { access, people }: { access: Readonly<Record<string, Rights>>; people: Groups },
+): Rights {
+  const given = Object.entries(access).flatMap(([group, rights]) => {
+    const { members, claim } = groupOf(people, group) ?? { members: [] as string[], claim: group };
+    return groups.includes(claim) || members.includes(name) ? [rights] : [];
+  });
+  return Object.fromEntries(
+    RIGHTS.map(
+      (right) => [right, [rightsOf('read'), ...given].flatMap((rights) => rights[right] ?? [])] as const,
+    ).filter(([, limits]) => limits.length > 0),
+  );
+}
