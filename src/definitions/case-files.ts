@@ -1,4 +1,5 @@
 import type { Problem } from '../contracts/problem.js';
+import { isCaseFile } from './is-case-file.js';
 import { type ReadFile, sourceOf } from './read-files.js';
 import type { FileKindName } from './registry.js';
 import type { YamlSource } from './yaml-source.js';
@@ -31,9 +32,4 @@ export function isBesideAbilities(kind: FileKindName): boolean {
 
 function definesAbility({ value }: YamlSource): boolean {
   return value !== null && typeof value === 'object' && ('operation_key' in value || 'id' in value);
-}
-
-/** By name: `*.test.yaml`. */
-export function isCaseFile(path: string): boolean {
-  return /\.test\.ya?ml$/.test(path);
 }

@@ -1,4 +1,4 @@
-import { isCaseFile } from './case-files.js';
+import { isCaseFile } from './is-case-file.js';
 import type { YamlSource } from './yaml-source.js';
 
 /** Turns a table of advice and the keys it is for into one from each key to its advice. */

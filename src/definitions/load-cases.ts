@@ -1,9 +1,10 @@
 import { formatLocation, type Problem } from '../contracts/problem.js';
-import { findAbility, isBesideAbilities, isCaseFile } from './case-files.js';
+import { findAbility, isBesideAbilities } from './case-files.js';
 import { checkFormat } from './check-format.js';
 import { definitionFiles } from './find-files.js';
 import { foldersOf } from './find-project.js';
 import { type CaseFile, cases } from './formats/cases.js';
+import { isCaseFile } from './is-case-file.js';
 import { FileCache, type ReadFile, sourceOf } from './read-files.js';
 import type { Loaded } from './registry.js';
 import { isProblem } from './yaml-source.js';

@@ -1,7 +1,7 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { isCaseFile } from '../../definitions/case-files.js';
 import { leavesToSay } from '../../definitions/default-summary.js';
+import { isCaseFile } from '../../definitions/is-case-file.js';
 import { loginsFile } from '../../server/keys/logins-file.js';
 import { attempt } from '../../text/attempt.js';
 import { type Finding, unsure } from './finding.js';
