@@ -6,10 +6,18 @@ import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 const at = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const { code } = await bundleWorkflowCode({
   workflowsPath: at('build/workflows/index.js'),
+  failureConverterPath: at('build/workflows/failure-converter.js'),
   preloadModules: [at('build/workflows/task.js')],
   logger: new DefaultLogger('WARN'),
 });
 writeFileSync(at('dist/workflow-bundle.js'), withoutSources(code));
+// The SDK takes the converter of a worker's failures as the path of a module that it can `require`.
+writeFileSync(
+  at('dist/encoding-failures.cjs'),
+  `const { DefaultFailureConverter } = require('@temporalio/common');
+exports.failureConverter = new DefaultFailureConverter({ encodeCommonAttributes: true });
+`,
+);
 
 /** Each worker reads the bundle and its source map; the texts of all sources are half of it, and stacks only need the lines. */
 function withoutSources(code) {

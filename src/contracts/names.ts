@@ -52,6 +52,9 @@ export const ACTIVITIES = {
   hold: 'ability:hold',
 } as const;
 
+/** A global of the sandbox: workers of it encrypt payloads. */
+export const ENCRYPTS_FLAG = '__ABILITY_ENCRYPTS__';
+
 /** Signals a task takes; each is listed in the Temporal UI. */
 export const SIGNALS = { approve: 'approve', deny: 'deny', run: 'run', pause: 'pause', resume: 'resume' } as const;
 

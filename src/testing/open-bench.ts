@@ -98,8 +98,8 @@ async function openSession(
   const dialed = await TemporalConnection.connect(options);
   const searchAttributes = Object.fromEntries(Object.keys(ATTRIBUTES).map((name) => [name, KEYWORD]));
   await dialed.operatorService.addSearchAttributes({ namespace: NAMESPACE, searchAttributes });
-  const store = openStore(paths.store, paths);
-  const codec = new SpillingCodec(store);
+  const store = openStore(paths.store, null, paths);
+  const codec = new SpillingCodec(store, null);
   const connection: Connection = {
     temporal: new Client({ connection: dialed, namespace: NAMESPACE, dataConverter: { payloadCodecs: [codec] } }),
     project,

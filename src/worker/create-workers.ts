@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { getHeapStatistics } from 'node:v8';
-import type { PayloadCodec } from '@temporalio/common';
 import { type InjectedSinks, type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { WorkflowInfo } from '@temporalio/workflow';
 import type { Admission } from '../activities/admission.js';
 import { createActivities } from '../activities/index.js';
-import { ACTIVITY_LIMITS, type Placement, taskQueueOf } from '../contracts/names.js';
+import { ACTIVITY_LIMITS, ENCRYPTS_FLAG, type Placement, taskQueueOf } from '../contracts/names.js';
 import type { BegunTask, EndedTask, LoggedEnd, RunSinks, SpanSinks } from '../contracts/run-sinks.js';
 import type { TaskResult } from '../contracts/task.js';
 import { SANDBOX_FLAG } from '../contracts/traces.js';
@@ -15,9 +14,13 @@ import type { Tracer } from '../tracing/open-tracer.js';
 import { type TracedTask, writeHook, writeStep, writeTask } from '../tracing/task-spans.js';
 import type { SharedDependencies } from './dependencies.js';
 import { log } from './logger.js';
+import type { WorkerCodec } from './worker-codec.js';
 
 /** Built with the package, which halves the time until a worker polls. */
 export const WORKFLOW_BUNDLE = fileURLToPath(new URL('../../dist/workflow-bundle.js', import.meta.url));
+
+/** Encodes the messages of failures of calls. */
+const FAILURE_CONVERTER = fileURLToPath(new URL('../../dist/encoding-failures.cjs', import.meta.url));
 
 export interface WorkerPlace {
   project: string;
@@ -25,7 +28,7 @@ export interface WorkerPlace {
   placement: Placement;
   connection: NativeConnection;
   namespace: string;
-  codec: PayloadCodec;
+  codec: WorkerCodec;
   /** Path of the bundled workflows; left out: those of this package. */
   workflowBundle?: string | undefined;
 }
@@ -35,7 +38,10 @@ export function createWorker(place: WorkerPlace, shared: SharedDependencies): Pr
   const { project, environment, placement, workflowBundle = WORKFLOW_BUNDLE } = place;
   return Worker.create({
     ...forActivities(taskQueueOf(project, environment, placement), place, shared),
-    workflowBundle: shared.tracer ? tracedBundle(workflowBundle) : { codePath: workflowBundle },
+    workflowBundle: bundleFor(workflowBundle, [
+      ...(shared.tracer ? [SANDBOX_FLAG] : []),
+      ...(place.codec.encrypts ? [ENCRYPTS_FLAG] : []),
+    ]),
     sinks: { ...sinksOf(shared), ...(shared.tracer && spanSinks(shared.tracer)) },
     // A killed worker costs its tasks one second instead of ten.
     stickyQueueScheduleToStartTimeout: '1s',
@@ -69,7 +75,7 @@ function forActivities(
     namespace,
     taskQueue,
     activities: createActivities(activities),
-    dataConverter: { payloadCodecs: [codec] },
+    dataConverter: { payloadCodecs: [codec], ...(codec.encrypts && { failureConverterPath: FAILURE_CONVERTER }) },
     maxHeartbeatThrottleInterval: ACTIVITY_LIMITS.heartbeat / 3,
     defaultHeartbeatThrottleInterval: ACTIVITY_LIMITS.heartbeat / 3,
     shutdownGraceTime: '5s',
@@ -119,9 +125,11 @@ function noteRun(plans: Admission, info: WorkflowInfo, task: BegunTask | null): 
   );
 }
 
-/** A bundle whose workflows report spans; the flag is set before any workflow is loaded. */
-export function tracedBundle(path: string): { code: string } {
-  return { code: `globalThis.${SANDBOX_FLAG} = true; ${readFileSync(path, 'utf8')}` };
+/** A bundle with flags that are set before any workflow is loaded. */
+export function bundleFor(path: string, flags: readonly string[]): { code: string } | { codePath: string } {
+  if (flags.length === 0) return { codePath: path };
+  const set = flags.map((flag) => `globalThis.${flag} = true; `).join('');
+  return { code: set + readFileSync(path, 'utf8') };
 }
 
 /** Writes the spans that workflows report; a replay does not report them again. */

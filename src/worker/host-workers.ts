@@ -1,5 +1,4 @@
 import type { Client } from '@temporalio/client';
-import type { PayloadCodec } from '@temporalio/common';
 import {
   makeTelemetryFilterString,
   NativeConnection,
@@ -18,6 +17,7 @@ import { AbilityError, reasonOf } from '../contracts/problem.js';
 import { packageVersion } from '../server/installation.js';
 import type { ownProofs } from '../server/keys/check-proof.js';
 import { SpillingCodec } from '../server/payloads/payload-codec.js';
+import { payloadKeysOf } from '../server/payloads/payload-keys.js';
 import type { ProjectPaths } from '../server/project-paths.js';
 import type { Collected } from '../server/store/collect-files.js';
 import { openStore } from '../server/store/open-store.js';
@@ -102,7 +102,7 @@ export class WorkerHost {
     private readonly options: HostOptions,
     private readonly connection: NativeConnection,
     readonly access: TemporalAccess,
-    private readonly codec: PayloadCodec,
+    private readonly codec: WorkerCodec,
     private readonly shared: SharedDependencies,
   ) {
     this.failure = new Promise((_, reject) => {
@@ -120,9 +120,10 @@ export class WorkerHost {
       dropBelowLevel(Runtime.instance().logger);
       installed = true;
     }
-    const store = openStore(options.store, options.paths);
+    const keys = payloadKeysOf(options.env ?? process.env);
+    const store = openStore(options.store, keys, options.paths);
     const connection = await NativeConnection.connect(options.connectionOptions);
-    const codec = new WorkerCodec(new SpillingCodec(store));
+    const codec = new WorkerCodec(new SpillingCodec(store, keys));
     const access = accessTemporal(connection, options.namespace, codec);
     await checkNamespace(access.client, connection);
     const tracer = await openTracer((facts, message) => log.warn(facts, message), packageVersion());

@@ -11,6 +11,7 @@ import { SecretSource } from '../activities/secrets.js';
 import type { MustDeny } from '../contracts/foreign-hooks.js';
 import type { Registry } from '../definitions/registry.js';
 import type { ForeignHandler, HookEnvironment } from '../planning/hooks/foreign-guards.js';
+import { payloadKeysOf } from '../server/payloads/payload-keys.js';
 import { pathsOf } from '../server/project-paths.js';
 import { openStore } from '../server/store/open-store.js';
 import type { Store } from '../server/store/store.js';
@@ -41,7 +42,7 @@ export function hookDependenciesOf(
   env: NodeJS.ProcessEnv,
 ): ScriptHookDependencies & { groups: RunningGroups; store: Store } {
   const paths = pathsOf(root);
-  const store = openStore(env.ABILITY_STORE ?? paths.store, paths);
+  const store = openStore(env.ABILITY_STORE ?? paths.store, payloadKeysOf(env), paths);
   return {
     root,
     store,

@@ -2,53 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SealKeys } from '../activities/seal.js';
-import { AbilityError } from '../contracts/problem.js';
 import { writeWhole } from '../disk/write-whole.js';
+import { KEY_BYTES, readKeys, SEAL_KEYS } from '../server/keys/key-list.js';
 import { PROOF_KEY, type ProjectPaths } from '../server/project-paths.js';
 
-const KEY_BYTES = 32;
-
-/** `id:secret,...`, each secret 32 bytes or more in base64url. @throws AbilityError `seal.no_key` otherwise. */
+/** @throws AbilityError `seal.no_key` for a variable that is no list of keys. */
 export function keysFromEnvironment(text: string): SealKeys {
-  const keys = new Map<string, Uint8Array>();
-  for (const entry of text.split(',').filter((part) => part.trim() !== '')) {
-    const [, id, secret] = /^\s*([A-Za-z0-9_-]+):([A-Za-z0-9_=-]+)\s*$/.exec(entry) ?? [];
-    const bytes = Buffer.from(secret ?? '', 'base64url');
-    if (!id || bytes.length < KEY_BYTES) throw unusable('An entry of ABILITY_SEAL_KEYS is not of the form id:secret');
-    keys.set(id, bytes);
-  }
-  if (keys.size === 0) throw unusable('ABILITY_SEAL_KEYS contains no key');
-  return { keys };
-}
-
-/**
- * Makes a key for `ABILITY_SEAL_KEYS`, alone or after current keys. There it only verifies: once all workers know
- * it, it may come first, and no task meets a worker without its key. @param current value of `ABILITY_SEAL_KEYS`.
- * @throws AbilityError `usage.invalid` for an invalid or taken id, `seal.no_key` for broken ones.
- */
-export function createSealKey(id: string, current?: string): string {
-  if (!/^[A-Za-z0-9_-]{1,64}$/.test(id)) {
-    throw refused(`${id} cannot be the id of a key`, 'An id has up to 64 letters, digits, _ and -.');
-  }
-  const key = `${id}:${randomBytes(KEY_BYTES).toString('base64url')}`;
-  if (current === undefined) return key;
-  if (current.trim() === '') {
-    throw refused('ABILITY_SEAL_KEYS is not set, so there is nothing to add a key to', 'Leave out --add.');
-  }
-  if (keysFromEnvironment(current).keys.has(id)) {
-    throw refused(`ABILITY_SEAL_KEYS has a key ${id} already`, 'Choose another id with --id.');
-  }
-  return [
-    ...current
-      .split(',')
-      .map((entry) => entry.trim())
-      .filter(Boolean),
-    key,
-  ].join(',');
-}
-
-function refused(message: string, suggestion: string): AbilityError {
-  return new AbilityError({ code: 'usage.invalid', message, suggestion });
+  return { keys: readKeys(text, SEAL_KEYS) };
 }
 
 /** The keys in the environment, else those of the folder. */
@@ -95,12 +55,4 @@ export class KeyFolder implements SealKeys {
         .filter(([, bytes]) => bytes.length >= KEY_BYTES),
     );
   }
-}
-
-function unusable(message: string): AbilityError {
-  return new AbilityError({
-    code: 'seal.no_key',
-    message,
-    suggestion: 'Set the same keys for all workers of the environment: id:secret, as `ability keys create` makes them.',
-  });
 }

@@ -6,6 +6,7 @@ import type { SessionNote } from '../contracts/session.js';
 import { NOTE_VARIABLE } from '../server/installation.js';
 import { CheckedChains } from '../server/payloads/checked-chains.js';
 import { SpillingCodec } from '../server/payloads/payload-codec.js';
+import { payloadKeysOf } from '../server/payloads/payload-keys.js';
 import { type ProjectPaths, pathsOf } from '../server/project-paths.js';
 import { readLivingRuntime } from '../server/runtime/runtime-file.js';
 import { openStore } from '../server/store/open-store.js';
@@ -25,8 +26,8 @@ async function sendSessionNote({ root, session, answer }: SessionNote, env: Node
   const { namespace, connectionOptions } = server;
   const connection = await Connection.connect(connectionOptions as never);
   try {
-    const store = openStore(server.store, paths);
-    const codec = new SpillingCodec(store);
+    const store = openStore(server.store, payloadKeysOf(env), paths);
+    const codec = new SpillingCodec(store, payloadKeysOf(env));
     const client = new Client({ connection, namespace, dataConverter: { payloadCodecs: [codec] } });
     const describe = describeProject(root);
     const project = describe().name;

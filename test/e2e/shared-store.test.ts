@@ -46,7 +46,7 @@ describe.each(STORES)('a shared store in %s', (_, make) => {
   /** The folder of the project on another machine. */
   let elsewhere: string;
   const inStore = async (): Promise<string[]> =>
-    (await openStore(store).listNamed('tasks/')).map(({ name }) => name.replace(/\d{8}T\d{9}Z-\w+-\w+/, 'LOG'));
+    (await openStore(store, null).listNamed('tasks/')).map(({ name }) => name.replace(/\d{8}T\d{9}Z-\w+-\w+/, 'LOG'));
 
   beforeAll(async () => {
     store = await make();
@@ -175,7 +175,7 @@ describe.each(STORES)('a shared store in %s', (_, make) => {
     expect(result).toMatchObject({ status: 'succeeded' });
     const marks = store.startsWith('/')
       ? readdirSync(join(store, 'marks'))
-      : await openStore(store).listNamed('effect-marks/');
+      : await openStore(store, null).listNamed('effect-marks/');
     expect(marks).toHaveLength(1);
   });
 
@@ -183,7 +183,7 @@ describe.each(STORES)('a shared store in %s', (_, make) => {
     const { json } = await abilityJson(['doctor'], there());
     const [check] = json.checks.filter(({ name }: { name: string }) => name === 'store');
     expect(check).toMatchObject({ status: 'ok', message: expect.stringContaining(store) });
-    expect(await openStore(store).listNamed('doctor/')).toEqual([]);
+    expect(await openStore(store, null).listNamed('doctor/')).toEqual([]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { SANDBOX_FLAG } from '../../src/contracts/traces.js';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ENGINE } from '../../src/contracts/names.js';
 import { END_STATES } from '../../src/contracts/states.js';
-import { tracedBundle, WORKFLOW_BUNDLE } from '../../src/worker/create-workers.js';
+import { bundleFor, WORKFLOW_BUNDLE } from '../../src/worker/create-workers.js';
 import { readHistoryFile } from '../../src/worker/replay/read-history-file.js';
 import { type ReplayEnd, replayHistories } from '../../src/worker/replay/replay-history.js';
 
@@ -68,7 +69,7 @@ describe('while traces are written (issue 15, item 6)', () => {
   const bundle = join(tmpdir(), `traced-${process.pid}-${Date.now()}.cjs`);
   let ends: Map<string, ReplayEnd>;
   beforeAll(async () => {
-    writeFileSync(bundle, tracedBundle(WORKFLOW_BUNDLE).code);
+    writeFileSync(bundle, (bundleFor(WORKFLOW_BUNDLE, [SANDBOX_FLAG]) as { code: string }).code);
     ends = await replayAll(bundle);
   });
   afterAll(() => rmSync(bundle, { force: true }));

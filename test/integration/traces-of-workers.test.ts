@@ -1,3 +1,4 @@
+import { SANDBOX_FLAG } from '../../src/contracts/traces.js';
 import { rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server, type Socket } from 'node:net';
@@ -5,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { signalTask, viewTask } from '../../src/client/index.js';
-import { tracedBundle, WORKFLOW_BUNDLE } from '../../src/worker/create-workers.js';
+import { bundleFor, WORKFLOW_BUNDLE } from '../../src/worker/create-workers.js';
 import { replayHistory } from '../../src/worker/replay/replay-history.js';
 import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
@@ -115,7 +116,7 @@ describe('traces that are on (issue 15, item 6)', () => {
     for (const { spanId } of receiver.spans)
       expect(withTraces.text).not.toContain(own.spanId === spanId ? own.spanId : spanId);
     const bundle = join(tmpdir(), `traced-${process.pid}-${Date.now()}.cjs`);
-    writeFileSync(bundle, tracedBundle(WORKFLOW_BUNDLE).code);
+    writeFileSync(bundle, (bundleFor(WORKFLOW_BUNDLE, [SANDBOX_FLAG]) as { code: string }).code);
     try {
       for (const { history } of [withTraces, withoutTraces]) {
         for (const workflowBundle of [bundle, undefined]) {

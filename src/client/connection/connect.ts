@@ -13,6 +13,7 @@ import { unlessAborted } from '../../rules/unless-aborted.js';
 import type { Progress } from '../../server/binary/find-temporal.js';
 import { pageAddress } from '../../server/page-address.js';
 import { SpillingCodec } from '../../server/payloads/payload-codec.js';
+import { payloadKeysOf } from '../../server/payloads/payload-keys.js';
 import { type ProjectPaths, pathsOf } from '../../server/project-paths.js';
 import { ensureRuntime } from '../../server/runtime/ensure-runtime.js';
 import { keepTouching } from '../../server/runtime/keep-touching.js';
@@ -105,7 +106,7 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
   const remote = await chooseServer(options, env);
   if (remote) {
     const { connectionOptions, address, namespace } = remote;
-    const store = openStore(env.ABILITY_STORE ?? paths.store, paths);
+    const store = openStore(env.ABILITY_STORE ?? paths.store, payloadKeysOf(env), paths);
     const dialed = await dial(connectionOptions as never, address, CONNECT_MS, options.signal);
     const ui = env.TEMPORAL_UI_ADDRESS ?? null;
     const connection = connectionOf(options, dialed, {
@@ -135,7 +136,7 @@ async function connectToOwn(
 ): Promise<Connection> {
   const { progress = () => {}, signal, env } = options;
   const { runtime, started } = await ensureRuntime(paths, progress, signal, env, options.project);
-  const store = openStore(runtime.store, paths);
+  const store = openStore(runtime.store, payloadKeysOf(env ?? process.env), paths);
   const dialed = await dialOwn(paths, runtime, signal);
   const connection = connectionOf(options, dialed, { ...runtime, store, isOwnRuntime: true, started });
   const { close } = connection;
@@ -150,7 +151,7 @@ async function connectToOwn(
 /** Connects from within the project's own runtime, without keeping it up: users do that by `keepTouching`. */
 export async function connectWithin(options: ConnectOptions, runtime: RuntimeFile): Promise<Connection> {
   const paths = pathsOf(options.root);
-  const store = openStore(runtime.store, paths);
+  const store = openStore(runtime.store, payloadKeysOf(options.env ?? process.env), paths);
   const dialed = await dialOwn(paths, runtime, options.signal);
   return {
     ...connectionOf(options, dialed, { ...runtime, store, isOwnRuntime: true, started: false }),
@@ -225,7 +226,7 @@ function connectionOf(
 ): Connection {
   const paths = pathsOf(root);
   const { address, namespace, ui, isOwnRuntime, started, store } = where;
-  const codec = new SpillingCodec(store);
+  const codec = new SpillingCodec(store, payloadKeysOf(env ?? process.env));
   const dataConverter = { payloadCodecs: [codec] };
   const connections = [connection];
   return {

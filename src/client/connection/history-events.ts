@@ -1,3 +1,4 @@
+import { openFailures } from '../../server/temporal/open-failures.js';
 import type { Connection } from './connect.js';
 
 type HistoryPage = Awaited<ReturnType<Connection['temporal']['workflowService']['getWorkflowExecutionHistory']>>;
@@ -5,18 +6,18 @@ type HistoryPage = Awaited<ReturnType<Connection['temporal']['workflowService'][
 export type HistoryEvent = NonNullable<NonNullable<HistoryPage['history']>['events']>[number];
 
 export async function firstEvents(
-  { temporal, namespace }: Connection,
+  { temporal, namespace, codec }: Connection,
   workflowId: string,
   count: number,
 ): Promise<HistoryEvent[]> {
   const request = { namespace, execution: { workflowId }, maximumPageSize: count };
   const { history } = await temporal.workflowService.getWorkflowExecutionHistory(request);
-  return history?.events ?? [];
+  return opened(codec, history?.events);
 }
 
 /** The newest first. @param runId absent: the newest run. */
 export async function lastEvents(
-  { temporal, namespace }: Connection,
+  { temporal, namespace, codec }: Connection,
   workflowId: string,
   count: number,
   runId?: string,
@@ -24,7 +25,13 @@ export async function lastEvents(
   const execution = { workflowId, ...(runId !== undefined && { runId }) };
   const request = { namespace, execution, maximumPageSize: count };
   const { history } = await temporal.workflowService.getWorkflowExecutionHistoryReverse(request);
-  return history?.events ?? [];
+  return opened(codec, history?.events);
+}
+
+/** With the messages of failures as they were. */
+export function opened(codec: Connection['codec'], events: HistoryEvent[] | null | undefined): HistoryEvent[] {
+  openFailures(codec, events ?? []);
+  return events ?? [];
 }
 
 /** Id of the run that this one continues. */

@@ -2,10 +2,11 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import type { TaskStart } from '../../contracts/task.js';
 import { aheadOf } from '../../server/temporal/clock-ahead.js';
 import { isNotFound } from '../../server/temporal/grpc-error.js';
+import { openFailures } from '../../server/temporal/open-failures.js';
 import { isoOf, msOf, type SeenStart, startIn, workerTimeOf } from '../../server/temporal/read-start.js';
 import type { Connection } from '../connection/connect.js';
 import type { HistoryEvent } from '../connection/history-events.js';
-import { runBefore } from '../connection/history-events.js';
+import { opened, runBefore } from '../connection/history-events.js';
 import { type ReadText, readCalls, type SeenCall } from './read-calls.js';
 
 export interface TaskHistory {
@@ -41,7 +42,7 @@ export async function readHistory(connection: Connection, id: string): Promise<T
     created_at: isoOf(first?.eventTime),
     start: start?.begun ?? null,
     given: start?.given ?? null,
-    calls: await readCalls(events, raw.pendingActivities ?? [], textReader(connection)),
+    calls: await readCalls(events, openFailures(connection.codec, raw.pendingActivities ?? []), textReader(connection)),
     ...clockIn(events),
     isCut,
   };
@@ -75,7 +76,7 @@ async function eventsOf(connection: Connection, id: string, runId: string | unde
       maximumPageSize: PAGE,
       ...(nextPageToken && { nextPageToken }),
     });
-    events.push(...(page.history?.events ?? []));
+    events.push(...opened(connection.codec, page.history?.events));
     nextPageToken = page.nextPageToken?.length ? page.nextPageToken : undefined;
   } while (nextPageToken && events.length < MAX_EVENTS);
   return events;

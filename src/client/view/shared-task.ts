@@ -1,5 +1,6 @@
 import { RECORD_FILES, type TaskRecord } from '../../contracts/record.js';
 import { readSharedLog, sharedLogs, sharedRecord, type TaskPlace } from '../../rules/tasks/shared-names.js';
+import { payloadKeysOf } from '../../server/payloads/payload-keys.js';
 import type { ProjectPaths } from '../../server/project-paths.js';
 import { openStore } from '../../server/store/open-store.js';
 import { readSharedRecord } from '../../server/store/read-shared-record.js';
@@ -27,7 +28,7 @@ const AT_ONCE = 16;
 
 /** The shared store in `ABILITY_STORE`; undefined: none. @throws AbilityError `config.invalid`. */
 export function sharedStore(env: NodeJS.ProcessEnv, paths: ProjectPaths): Store | undefined {
-  const store = env.ABILITY_STORE ? openStore(env.ABILITY_STORE, paths) : undefined;
+  const store = env.ABILITY_STORE ? openStore(env.ABILITY_STORE, payloadKeysOf(env), paths) : undefined;
   return store?.isShared ? store : undefined;
 }
 

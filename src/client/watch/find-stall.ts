@@ -1,5 +1,6 @@
 import type { DescribeWorkflowExecutionResponse } from '@temporalio/client';
 import { isHeldQueue, PLACEMENTS, taskQueueMoved, taskQueueOf } from '../../contracts/names.js';
+import { openFailures } from '../../server/temporal/open-failures.js';
 import type { Connection } from '../connection/connect.js';
 import { type HistoryEvent, lastEvents } from '../connection/history-events.js';
 import type { PendingActivity } from '../explain/read-calls.js';
@@ -89,7 +90,9 @@ async function findWaiting(
   const queue = executionConfig?.taskQueue?.name ?? workflowExecutionInfo?.taskQueue ?? '';
   if (turn?.state === SCHEDULED)
     found.set(`${id} turn ${timeOf(turn.scheduledTime)}`, { task: id, what: 'turn', queue });
-  const tried = (pendingActivities ?? []).map(({ lastFailure }) => notServed(lastFailure)).find(Boolean);
+  const tried = openFailures(connection.codec, pendingActivities ?? [])
+    .map(({ lastFailure }) => notServed(lastFailure))
+    .find(Boolean);
   const isIdle = !turn && !pendingActivities?.length && !pendingChildren?.length;
   const code = tried ?? (isIdle ? await keys.find(id, workflowExecutionInfo?.historyLength) : undefined);
   if (code) found.set(`${id} key`, { task: id, what: 'key', queue, code });

@@ -3,7 +3,7 @@ import { AbilityError } from '../../contracts/problem.js';
 import type { TaskEvent } from '../../contracts/task-events.js';
 import { isoOf } from '../../server/temporal/read-start.js';
 import type { Connection } from '../connection/connect.js';
-import type { HistoryEvent } from '../connection/history-events.js';
+import { type HistoryEvent, opened } from '../connection/history-events.js';
 import { asking, isUnknownWorkflow, taskNotFound } from '../connection/temporal-errors.js';
 import { openOwn } from '../view/open-task.js';
 import { awaitResult } from '../view/read-result.js';
@@ -122,7 +122,7 @@ async function* eventsOf(
     const page = await nextPage(connection, id, runId, nextPageToken, signal);
     if (page === 'ended') return;
     if (page === 'quiet') continue;
-    yield* page.history?.events ?? [];
+    yield* opened(connection.codec, page.history?.events);
     if (!page.nextPageToken?.length) return;
     nextPageToken = page.nextPageToken;
   }

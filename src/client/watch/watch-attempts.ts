@@ -1,5 +1,6 @@
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import type { Progress } from '../../contracts/task.js';
+import { openFailures } from '../../server/temporal/open-failures.js';
 import type { Connection } from '../connection/connect.js';
 import { lastEvents } from '../connection/history-events.js';
 import { type AttemptProblem, attemptOf, isOperation, type PendingActivity } from '../explain/read-calls.js';
@@ -37,11 +38,12 @@ export class AttemptWatch {
   /** The calls of a task that are past their first attempt. */
   async look({ id, raw, progress }: LookedAt): Promise<CallAttempt[]> {
     const run = raw.workflowExecutionInfo?.execution?.runId ?? '';
-    const later = (raw.pendingActivities ?? []).filter(isTriedAgain);
+    const pending = openFailures(this.connection.codec, raw.pendingActivities ?? []);
+    const later = pending.filter(isTriedAgain);
     const nameOf = (activity: PendingActivity): string => `${run} ${activity.activityId}`;
     const unknown = later.filter((activity) => !this.paths.has(nameOf(activity)));
     for (const activity of unknown) {
-      const path = onlyCallOf(activity, raw.pendingActivities ?? [], progress);
+      const path = onlyCallOf(activity, pending, progress);
       if (path !== undefined) this.paths.set(nameOf(activity), path);
     }
     const missing = unknown.map(nameOf).filter((name) => !this.paths.has(name));

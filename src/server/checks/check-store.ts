@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { CheckResult } from '../../contracts/check.js';
 import { AbilityError } from '../../contracts/problem.js';
+import { payloadKeysOf } from '../payloads/payload-keys.js';
 import type { ProjectPaths } from '../project-paths.js';
-import { FolderStore } from '../store/folder-store.js';
 import { openStore } from '../store/open-store.js';
 import type { Store } from '../store/store.js';
 import { checkDisk } from './check-machine.js';
@@ -12,10 +12,10 @@ const NAME = 'store';
 const SLOW_MS = 2000;
 
 /** Writes, lists, reads and removes an object. @param place as in `ABILITY_STORE`. */
-export async function checkStore(place: string, paths?: ProjectPaths): Promise<CheckResult> {
+export async function checkStore(place: string, env: NodeJS.ProcessEnv, paths?: ProjectPaths): Promise<CheckResult> {
   try {
-    const store = openStore(place, paths);
-    const disk = store instanceof FolderStore ? checkDisk(store.folder, NAME) : undefined;
+    const store = openStore(place, payloadKeysOf(env), paths);
+    const disk = store.where.includes('://') ? undefined : checkDisk(store.where, NAME);
     if (disk && disk.status !== 'ok') return disk;
     const began = performance.now();
     await tryOut(store);

@@ -10,6 +10,7 @@ import { AbilityError, type Problem } from '../../contracts/problem.js';
 import type { RunSinks, SpanSinks } from '../../contracts/run-sinks.js';
 import { whyNotThisBuild } from '../../rules/plans/engine-version.js';
 import { SpillingCodec } from '../../server/payloads/payload-codec.js';
+import { type PayloadKeys, payloadKeysOf } from '../../server/payloads/payload-keys.js';
 import type { Store } from '../../server/store/store.js';
 import { startIn } from '../../server/temporal/read-start.js';
 import { WORKFLOW_BUNDLE } from '../create-workers.js';
@@ -38,6 +39,8 @@ export type ReplayEnd = { name: string; workflow_id: string; events: number } & 
 export interface ReplayOptions {
   /** Source of large values that were not recorded; omitted: none. */
   store?: Store | undefined;
+  /** Decrypt payloads; left out: those of the environment. */
+  keys?: PayloadKeys;
   /** Path of the bundled workflows; left out: those of this package. */
   workflowBundle?: string | undefined;
 }
@@ -50,7 +53,7 @@ export async function replayHistory(recorded: RecordedHistory, options: ReplayOp
   const { workflowId, history } = recorded;
   const events = history.events ?? [];
   const about = headOf(recorded);
-  const codec = new ReplayCodec(options.store, recorded.stored);
+  const codec = new ReplayCodec(options, recorded.stored);
   const replay = (count: number): Promise<ReplayMismatch | undefined> =>
     mismatchOf({ ...history, events: events.slice(0, count) }, workflowId, codec, options.workflowBundle);
   const mismatch = await replay(events.length);
@@ -76,7 +79,7 @@ export async function* replayHistories(
   options: ReplayOptions = {},
 ): AsyncGenerator<ReplayEnd> {
   let done = 0;
-  const codec = new ReplayCodec(options.store);
+  const codec = new ReplayCodec(options);
   // The SDK takes a history once the previous one has ended, so `stored` always belongs to the current one.
   const inTurn = async function* () {
     for (const { history, workflowId, stored } of all) {
@@ -175,13 +178,16 @@ class ReplayCodec extends SpillingCodec {
 
   /** @param stored values that came along with the history. */
   constructor(
-    store: Store | undefined,
+    { store, keys = payloadKeysOf(process.env) }: ReplayOptions,
     public stored?: RecordedHistory['stored'],
   ) {
-    super({
-      put: async () => '',
-      get: async (digest) => this.stored?.get(digest) ?? (await (store ?? nowhere).get(digest)),
-    });
+    super(
+      {
+        put: async () => '',
+        get: async (digest) => this.stored?.get(digest) ?? (await (store ?? nowhere).get(digest)),
+      },
+      keys,
+    );
   }
 
   override async encode<Payloads>(payloads: Payloads): Promise<Payloads> {

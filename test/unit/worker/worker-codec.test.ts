@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import { AbilityError } from '../../../src/contracts/problem.js';
 import { WorkerCodec } from '../../../src/worker/worker-codec.js';
 
-const failing = (error: Error): PayloadCodec => ({
+const failing = (error: Error): PayloadCodec & { keys: null } => ({
+  keys: null,
   encode: () => Promise.reject(error),
   decode: () => Promise.reject(error),
 });

@@ -4,6 +4,7 @@ import { fetchHistories } from '../../../client/index.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import { EXIT, type ExitCode } from '../../../contracts/states.js';
 import { findProjectRoot } from '../../../definitions/find-project.js';
+import { payloadKeysOf } from '../../../server/payloads/payload-keys.js';
 import { pathsOf } from '../../../server/project-paths.js';
 import { openStore } from '../../../server/store/open-store.js';
 import type { Store } from '../../../server/store/store.js';
@@ -48,10 +49,10 @@ function readFile(file: string, name: string): RecordedHistory | ReplayEnd {
 /** The store for large values: `ABILITY_STORE`, or the enclosing project's; undefined if there is none. */
 function nearestStore({ cwd, flags, env }: Context): Store | undefined {
   const { ABILITY_STORE: given } = env;
-  if (given) return openStore(given);
+  if (given) return openStore(given, payloadKeysOf(env));
   const open = (): Store => {
     const paths = pathsOf(findProjectRoot(cwd, flags.project));
-    return openStore(paths.store, paths);
+    return openStore(paths.store, payloadKeysOf(env), paths);
   };
   return flags.project === undefined ? unlessRefused(open, () => undefined) : open();
 }

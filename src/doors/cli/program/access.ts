@@ -4,13 +4,20 @@ const access = {
   createKey: () =>
     declare(
       'create',
-      'make a seal key for ABILITY_SEAL_KEYS, or the key of a door; it is shown once, and kept nowhere',
+      'make a key that seals plans, encrypts payloads, or proves a door; it is shown once, and kept nowhere',
       'export ABILITY_SEAL_KEYS="$(ability keys create)"',
       'ability keys create --add   # to rotate: docs/operations.md, "Rotating seal keys"',
     )
       .option('--id <id>', 'what the key is called (default: from the time)')
-      .option('--add', 'print the keys of ABILITY_SEAL_KEYS with the new one behind them, to rotate')
+      .option('--payload', 'for ABILITY_PAYLOAD_KEYS, which encrypt what reaches Temporal and the store')
+      .option('--add', 'print the keys of the variable with the new one behind them, to rotate')
       .option('--for-door', 'instead a key for ABILITY_DOOR_KEY, with which a door signs who decides'),
+  rotateKeys: () =>
+    declare(
+      'rotate',
+      'print the keys of the variable with the last one first, once they are set everywhere',
+      'export ABILITY_SEAL_KEYS="$(ability keys rotate)"',
+    ).option('--payload', 'those of ABILITY_PAYLOAD_KEYS'),
   createToken: () =>
     declare(
       'create',
@@ -81,8 +88,13 @@ const access = {
 export type AccessFlags = FlagsOf<typeof access>;
 
 export function addAccess(commands: Commands): void {
-  const keys = commands.group('keys', 'make keys that seal plans', 'ability keys create');
+  const keys = commands.group(
+    'keys',
+    'make and rotate keys that seal plans or encrypt payloads',
+    'ability keys create',
+  );
   keys.add(access.createKey(), () => import('../commands/keys/create.js'));
+  keys.add(access.rotateKeys(), () => import('../commands/keys/rotate.js'));
   const token = commands.group(
     'token',
     'make, list and revoke tokens of people and agents',

@@ -15,7 +15,7 @@ let codec: SpillingCodec;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'ability-test-codec-'));
-  codec = new SpillingCodec(new FolderStore(join(folder, 'store')));
+  codec = new SpillingCodec(new FolderStore(join(folder, 'store')), null);
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
@@ -83,7 +83,7 @@ test('the same value is encoded to the same bytes, so that a replay agrees', asy
 describe('a store that cannot be written', () => {
   const blocked = (): SpillingCodec => {
     writeFileSync(join(folder, 'file'), '');
-    return new SpillingCodec(new FolderStore(join(folder, 'file')));
+    return new SpillingCodec(new FolderStore(join(folder, 'file')), null);
   };
 
   test('keeps up to one MiB inline, so that no completed work is lost', async () => {
@@ -97,6 +97,6 @@ describe('a store that cannot be written', () => {
 
 test('a value that is in another store fails with store.not_shared', async () => {
   const encoded = await codec.encode([payload(SPILL_BYTES + 1)]);
-  const elsewhere = new SpillingCodec(new FolderStore(join(folder, 'elsewhere')));
+  const elsewhere = new SpillingCodec(new FolderStore(join(folder, 'elsewhere')), null);
   expect((await errorOfAsync(() => elsewhere.decode(encoded))).code).toBe('store.not_shared');
 });

@@ -16,13 +16,13 @@ describe('a place in S3', () => {
     ['S3://acme-store//team/a/', 'acme-store', 'team/a/', 's3://acme-store/team/a'],
   ])('%s is a bucket and a prefix', (text, bucket, prefix, where) => {
     expect(readS3Place(text)).toEqual({ bucket, prefix, where });
-    expect(openStore(text)).toMatchObject({ where, isShared: true });
+    expect(openStore(text, null)).toMatchObject({ where, isShared: true });
   });
 
   test.each(['s3://', 's3:///x', 's3://a', 's3://b_/x', 's3://acme/../x', 's3://acme/x?region=y', 's3://acme/a b'])(
     '%s is refused',
     (text) => {
-      expect(errorOf(() => openStore(text))).toMatchObject({
+      expect(errorOf(() => openStore(text, null))).toMatchObject({
         code: 'config.invalid',
         message: expect.stringContaining(text),
       });

@@ -32,7 +32,7 @@ afterEach(() => rmSync(root, { recursive: true }));
 /** The folder of a project on a machine. */
 const pathsOn = (machine: string) => pathsOf(join(root, machine));
 /** The store as another process of the machine opens it. */
-const on = (machine: string): Store => openStore(shared, pathsOn(machine));
+const on = (machine: string): Store => openStore(shared, null, pathsOn(machine));
 const BYTES = Buffer.from('x');
 const unmount = (): void => {
   renameSync(shared, join(root, 'away'));
@@ -86,7 +86,7 @@ describe('a shared store whose file system is not mounted (issue 11, item 4)', (
     const digest = await on('one').put(BYTES);
     unmount();
     expect(await on('one').holds(digest)).toBe(false);
-    expect(await checkStore(shared, pathsOn('one'))).toMatchObject({
+    expect(await checkStore(shared, {}, pathsOn('one'))).toMatchObject({
       status: 'failed',
       message: expect.stringMatching(/not mounted/),
     });
@@ -94,7 +94,7 @@ describe('a shared store whose file system is not mounted (issue 11, item 4)', (
 
   test('is also refused if another store is in its place, until the recorded identity is removed', async () => {
     unmount();
-    await openStore(shared, pathsOn('other')).put(BYTES);
+    await openStore(shared, null, pathsOn('other')).put(BYTES);
     const error = await errorOfAsync(() => on('one').put(BYTES));
     expect(error.message).toMatch(/a different store/);
     const [file] = /\S+shared-stores\S+\.json/.exec(String(error.suggestion)) ?? [];

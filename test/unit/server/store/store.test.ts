@@ -67,11 +67,11 @@ test('a partial file of a killed process is removed if nothing has been added si
 
 test('a store is shared if it is not the own store of the project', () => {
   const paths = pathsOf('/project');
-  expect(openStore('/project/.system/store/', paths).isShared).toBe(false);
-  expect(openStore('/shared', paths)).toMatchObject({ isShared: true, where: '/shared' });
+  expect(openStore('/project/.system/store/', null, paths).isShared).toBe(false);
+  expect(openStore('/shared', null, paths)).toMatchObject({ isShared: true, where: '/shared' });
 });
 
 test('a location of another kind is refused', () => {
-  const error = errorOf(() => openStore('gs://bucket/prefix'));
+  const error = errorOf(() => openStore('gs://bucket/prefix', null));
   expect(error).toMatchObject({ code: 'config.invalid', message: expect.stringContaining('gs://bucket/prefix') });
 });

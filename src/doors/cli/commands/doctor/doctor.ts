@@ -80,7 +80,7 @@ async function checkTemporal(context: Context, registry: Registry, fix: boolean,
     report(checkRuntime(paths));
   }
   report(checkDisk(paths.system, 'disk'));
-  report(await checkStore(context.env.ABILITY_STORE ?? paths.store, paths));
+  report(await checkStore(context.env.ABILITY_STORE ?? paths.store, context.env, paths));
   report(checkSealKeys(paths, context.env, isRemote));
   await attempt('server', report, () =>
     withSession(context, registry, async (connection) => {

@@ -1,26 +1,29 @@
-import { AbilityError } from '../../../../contracts/problem.js';
+import { AbilityError, usageError } from '../../../../contracts/problem.js';
 import { createDoorKey } from '../../../../server/keys/door-key.js';
-import { createSealKey } from '../../../../worker/seal-keys.js';
+import { createKey, PAYLOAD_KEYS, SEAL_KEYS } from '../../../../server/keys/key-list.js';
 import type { AccessFlags } from '../../program/access.js';
 import { type Context, printAnswer } from '../../program/context.js';
 
-/** A key for `ABILITY_SEAL_KEYS`, stored nowhere. Only its value goes to stdout, for a secret store. */
+/** A key for `ABILITY_SEAL_KEYS` or `ABILITY_PAYLOAD_KEYS`, stored nowhere. Only its value goes to stdout, for a secret store. */
 export async function run(context: Context, _: [], flags: AccessFlags['createKey']): Promise<void> {
   // Precise to the second, so that several keys of one day differ.
   const now = new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
-  const { id = `k${now}`, add, forDoor } = flags;
-  if (forDoor) return createDoor(context, id, add);
-  const value = createSealKey(id, add ? (context.env.ABILITY_SEAL_KEYS ?? '') : undefined);
-  printAnswer(context, { id, variable: 'ABILITY_SEAL_KEYS', value }, () => value);
+  const { id = `k${now}`, add, forDoor, payload } = flags;
+  if (forDoor) return createDoor(context, id, add, payload);
+  const variable = payload ? PAYLOAD_KEYS : SEAL_KEYS;
+  const value = createKey(id, variable, add ? (context.env[variable.name] ?? '') : undefined);
+  printAnswer(context, { id, variable: variable.name, value }, () => value);
+  const who = payload ? 'all workers, command lines and doors' : 'all workers';
   context.terminal.note(
     add
-      ? `The new key ${id} comes last: it verifies and does not sign yet. Set this for all workers; then put ${id} first.`
-      : 'Set this for all workers of an environment as ABILITY_SEAL_KEYS. It is not stored and not shown again.',
+      ? `The new key ${id} comes last: it ${payload ? 'decrypts and does not encrypt' : 'verifies and does not sign'} yet. Set this for ${who}; then put ${id} first with \`ability keys rotate${payload ? ' --payload' : ''}\`.`
+      : `Set this for ${who} of an environment as ${variable.name}. It is not stored and not shown again.`,
   );
 }
 
 /** The secret half for the door, and the public one for ability.yaml. */
-function createDoor(context: Context, id: string, add: boolean | undefined): void {
+function createDoor(context: Context, id: string, add: boolean | undefined, payload: boolean | undefined): void {
+  if (payload) throw usageError('A key is for the door or for payloads', 'Leave out --payload or --for-door.');
   if (add || !/^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(id)) {
     throw new AbilityError({
       code: 'usage.invalid',

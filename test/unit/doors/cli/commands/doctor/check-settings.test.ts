@@ -6,7 +6,7 @@ import {
   checkSealKeys,
 } from '../../../../../../src/doors/cli/commands/doctor/check-settings.js';
 import { pathsOf } from '../../../../../../src/server/project-paths.js';
-import { createSealKey } from '../../../../../../src/worker/seal-keys.js';
+import { createKey, SEAL_KEYS } from '../../../../../../src/server/keys/key-list.js';
 import { makeProject, operation, projectFile, workflow } from '../../../../../fixtures/project-folder.js';
 import { temporaryProject } from '../../../../temporary-project.js';
 
@@ -56,7 +56,7 @@ describe('doctor reports about seal keys', () => {
   });
 
   test('which one signs', () => {
-    const ABILITY_SEAL_KEYS = createSealKey('new', createSealKey('old'));
+    const ABILITY_SEAL_KEYS = createKey('new', SEAL_KEYS, createKey('old', SEAL_KEYS));
     const message = 'ABILITY_SEAL_KEYS is set: old signs, new only verifies';
     expect(check({ ABILITY_SEAL_KEYS }, true)).toMatchObject({ status: 'ok', message });
   });
