@@ -17,6 +17,7 @@ import { mountPage, opensView } from './page/mount-page.js';
 import { RateLimit } from './rate-limit.js';
 import { defineRoute, FILE_TYPE, type Route, readParts } from './route.js';
 import { ROUTES } from './routes/all.js';
+import { letUiDecode } from './routes/codec.js';
 
 /** A certificate and its key, PEM. */
 export interface Tls {
@@ -54,7 +55,10 @@ export function openHttpDoor(door: HttpDoor, tls?: Tls): FastifyInstance {
   const rates = new RateLimit(door.limits.rate);
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
-    checkOrigin(request, door.isOwnHost, door.page !== undefined && opensView(request));
+    const isUi = await letUiDecode(door, request, reply);
+    checkOrigin(request, door.isOwnHost, isUi || (door.page !== undefined && opensView(request)));
+    // Its browser asks first.
+    return isUi && request.method === 'OPTIONS' ? reply.code(204).send() : undefined;
   });
   metricsOf(door).watch(app);
   const routes = [...ROUTES, descriptionOf(ROUTES)];

@@ -2,6 +2,7 @@ import { allOperations } from '../../../operations/operations.js';
 import { callRoute, routeOf } from '../operation-route.js';
 import type { Route } from '../route.js';
 import { healthRoute, meRoute, metricsRoute } from './about.js';
+import { codecRoute } from './codec.js';
 import { fileRoute, keepFileRoute } from './files.js';
 import { loginRoutes } from './login.js';
 import { webhookRoutes } from './webhooks.js';
@@ -12,6 +13,7 @@ export const ROUTES: readonly Route[] = [
   callRoute,
   fileRoute,
   keepFileRoute,
+  codecRoute,
   ...webhookRoutes,
   ...loginRoutes,
   meRoute,
