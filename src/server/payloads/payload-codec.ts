@@ -38,7 +38,7 @@ export class SpillingCodec implements PayloadCodec {
       Buffer.from(value).toString('base64'),
     ]);
     const head = Buffer.from(`${JSON.stringify(Object.fromEntries(metadata))}\n`);
-    const data = encrypt(Buffer.concat([head, payload.data ?? new Uint8Array()]), this.keys, 'payload');
+    const data = encrypt(Buffer.concat([head, dataOf(payload)]), this.keys, 'payload');
     return { metadata: { encoding: bytesOf(ENCRYPTED) }, data };
   }
 
@@ -46,7 +46,7 @@ export class SpillingCodec implements PayloadCodec {
   decrypted(payload: Payload): Payload {
     const { encoding } = payload.metadata ?? {};
     if (!encoding || textOf(encoding) !== ENCRYPTED) return payload;
-    const bytes = decrypt(payload.data ?? new Uint8Array(), this.keys, 'payload');
+    const bytes = decrypt(dataOf(payload), this.keys, 'payload');
     const end = bytes.indexOf(0x0a);
     const head = JSON.parse(bytes.toString('utf8', 0, end)) as Record<string, string>;
     const metadata = Object.entries(head).map(([name, value]) => [name, Buffer.from(value, 'base64')]);
@@ -85,4 +85,9 @@ function bytesOf(text: string): Uint8Array {
 
 function textOf(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes);
+}
+
+/** Without data, a decoded payload may have a list in its place. */
+function dataOf({ data }: Payload): Uint8Array {
+  return data?.length ? data : new Uint8Array();
 }
