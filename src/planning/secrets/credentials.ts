@@ -24,7 +24,14 @@ export function missingCredentials(plan: Plan, secrets: SecretSource): Problem[]
   return [...problems.values()];
 }
 
-const SECRET_MEMBERS: ReadonlySet<string> = new Set(['credentials', 'secrets', 'secret', 'webhook']);
+const SECRET_MEMBERS: ReadonlySet<string> = new Set([
+  'credentials',
+  'secrets',
+  'secret',
+  'webhook',
+  'signing_secret',
+  'bot_token',
+]);
 
 const REFERENCE = /^(?:env|file):/;
 
