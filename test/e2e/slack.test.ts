@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { abilityJson } from '../fixtures/called-command.js';
 import { ability } from '../fixtures/command-line.js';
 import { makeProject, operation, type ProjectFolder, projectFile } from '../fixtures/project-folder.js';
 import { type ServedDoor, serveDoor } from '../fixtures/served-door.js';
-import { buttonsOf, CHANNEL, click, type SlackStub, signed, slackFiles, startSlack, submission, toDoor } from '../fixtures/slack.js';
+import { buttonsOf, click, type SlackStub, signed, slackFiles, startSlack, toDoor } from '../fixtures/slack.js';
 
 let slack: SlackStub;
 let project: ProjectFolder;
@@ -49,7 +49,10 @@ test('what waits is asked in a channel, a click decides with proof, and the mess
     expect(text).toContain(part);
   }
   const [approve] = buttonsOf(message) ?? [];
-  expect(await toDoor(door.url, signed(click('approve', approve?.value ?? '', 'U0ALICE')))).toEqual({ status: 200, body: null });
+  expect(await toDoor(door.url, signed(click('approve', approve?.value ?? '', 'U0ALICE')))).toEqual({
+    status: 200,
+    body: null,
+  });
   await expect.poll(() => statusOf('clicked')).toBe('succeeded');
   const { approvals } = (await json('why', 'clicked')).json;
   expect(approvals[0].decisions).toMatchObject([

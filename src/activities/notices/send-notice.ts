@@ -259,7 +259,8 @@ function approvalData({ what, ...approval }: NonNullable<Notice['approval']>): J
 function commandsOf({ event, task_key, schedule, approval }: Notice, { page, isOwnRuntime }: NoticeLinks): string[] {
   if (task_key === null) return [`ability schedule show ${schedule}`];
   const open = isOwnRuntime && page === null ? [`ability open ${task_key}`] : [];
-  if (event === 'approval.decided' || event === 'approval.cancelled' || !approval) return [`ability why ${task_key}`, ...open];
+  if (event === 'approval.decided' || event === 'approval.cancelled' || !approval)
+    return [`ability why ${task_key}`, ...open];
   const of = `${task_key} --approval ${approval.id}`;
   return [`ability approve ${of}`, `ability deny ${of}`, ...open];
 }

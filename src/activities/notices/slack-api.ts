@@ -26,7 +26,11 @@ export async function callSlack(
   const url = new URL(`${api}/${method}`);
   const allowed = allowed_hosts ?? [`${url.hostname}:${portOf(url)}`];
   refuseForbiddenUrl(url, allowed);
-  const { statusCode, headers, body: answer } = await request(url, {
+  const {
+    statusCode,
+    headers,
+    body: answer,
+  } = await request(url, {
     method: 'POST',
     headers: {
       'content-type': 'application/json; charset=utf-8',

@@ -25,7 +25,8 @@ export const slackRoute: Route = defineRoute({
   },
   answers: {
     200: {
-      means: 'It was received. Without a body, unless a dialog shows an error: who clicked reads in Slack what came of it.',
+      means:
+        'It was received. Without a body, unless a dialog shows an error: who clicked reads in Slack what came of it.',
       schema: z.looseObject({ response_action: z.literal('errors'), errors: z.record(z.string(), z.string()) }),
     },
   },

@@ -31,7 +31,9 @@ export function dialogFor(approval: Approval, about: Carried): JsonObject {
   const fields = Object.entries((verdict === 'approve' && approval.fields) || {});
   const isTooMuch =
     fields.length > MAX_BLOCKS ||
-    fields.some(([, { enum: all = [] }]) => all.length > MAX_OPTIONS || all.some((one) => `${one}`.length > MAX_OPTION));
+    fields.some(
+      ([, { enum: all = [] }]) => all.length > MAX_OPTIONS || all.some((one) => `${one}`.length > MAX_OPTION),
+    );
   if (isTooMuch) {
     throw new AbilityError({
       code: 'feature.unsupported',
@@ -48,11 +50,16 @@ export function dialogFor(approval: Approval, about: Carried): JsonObject {
     blocks: [
       { type: 'section', text: plain(`${approval.title} (${approval.what.ability} in ${approval.what.environment})`) },
       ...fields.map(([name, field]) => inputBlock(blockOf(name), field.title ?? name, field, elementFor(field))),
-      inputBlock(COMMENT, 'Comment', { optional: !needsComment(approval, verdict) }, {
-        type: 'plain_text_input',
-        multiline: true,
-        max_length: 3000,
-      }),
+      inputBlock(
+        COMMENT,
+        'Comment',
+        { optional: !needsComment(approval, verdict) },
+        {
+          type: 'plain_text_input',
+          multiline: true,
+          max_length: 3000,
+        },
+      ),
     ],
   };
 }
@@ -60,7 +67,7 @@ export function dialogFor(approval: Approval, about: Carried): JsonObject {
 /** The comment and the fields of a dialog. What was left empty is left out; `decide` checks the rest. */
 export function readDialog({ fields = {} }: Approval, { verdict }: Carried, values: FilledIn) {
   const given = Object.entries(verdict === 'approve' ? fields : {}).flatMap(([name, field]) => {
-    const value = valueOf(field, values[blockOf(name)]?.value);
+    const value = filledValue(field, values[blockOf(name)]?.value);
     return value === undefined ? [] : [[name, value] as const];
   });
   const comment = values[COMMENT]?.value?.value ?? undefined;
@@ -70,7 +77,10 @@ export function readDialog({ fields = {} }: Approval, { verdict }: Carried, valu
   };
 }
 
-function valueOf({ type, enum: choices }: ApprovalField, filled: FilledIn[string][string] | undefined): Json | undefined {
+function filledValue(
+  { type, enum: choices }: ApprovalField,
+  filled: FilledIn[string][string] | undefined,
+): Json | undefined {
   const chosen = filled?.selected_option?.value;
   if (choices) return choices[Number(chosen ?? -1)];
   if (type === 'boolean') return chosen === undefined ? undefined : chosen === 'true';
@@ -83,7 +93,11 @@ function valueOf({ type, enum: choices }: ApprovalField, filled: FilledIn[string
 function elementFor({ type, enum: choices }: ApprovalField): JsonObject {
   // By its place: a number and a text may look the same.
   if (choices) return select(choices.map((choice, index) => [String(choice), String(index)]));
-  if (type === 'boolean') return select([['Yes', 'true'], ['No', 'false']]);
+  if (type === 'boolean')
+    return select([
+      ['Yes', 'true'],
+      ['No', 'false'],
+    ]);
   if (type === 'string') return { type: 'plain_text_input' };
   return { type: 'number_input', is_decimal_allowed: type === 'number' };
 }
