@@ -1,9 +1,25 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { abilityJson } from '../fixtures/called-command.js';
-import { ability } from '../fixtures/command-line.js';
+import { ability, start } from '../fixtures/command-line.js';
 import { makeProject, operation, type ProjectFolder, projectFile } from '../fixtures/project-folder.js';
 import { type ServedDoor, serveDoor } from '../fixtures/served-door.js';
 import { buttonsOf, click, type SlackStub, signed, slackFiles, startSlack, toDoor } from '../fixtures/slack.js';
+import { startTemporal } from '../fixtures/temporal-server.js';
+
+const definitions = (more = '') =>
+  projectFile(
+    '{ prod: { approve: [destructive], approvers: [leads], proof: required, self_approval: false }, dev: { approve: [destructive] } }',
+    `default_environment: prod
+people: { leads: [alice, bob], alice: { slack: U0ALICE }, bob: { slack: U0BOB }, requester: { slack: U0REQ } }
+access: { leads: [approve], requester: [approve] }
+${slackFiles(slack).yaml}${more}`,
+  );
+const files = () => ({
+  'ability.yaml': definitions(),
+  '.env': slackFiles(slack).env,
+  ...operation('db.drop', 'return input;', { effects: 'destructive' }),
+});
 
 let slack: SlackStub;
 let project: ProjectFolder;
@@ -11,18 +27,7 @@ let door: ServedDoor;
 
 beforeAll(async () => {
   slack = await startSlack();
-  const { yaml, env } = slackFiles(slack);
-  project = makeProject({
-    'ability.yaml': projectFile(
-      '{ prod: { approve: [destructive], approvers: [leads], proof: required, self_approval: false }, dev: { approve: [destructive] } }',
-      `default_environment: prod
-people: { leads: [alice, bob], alice: { slack: U0ALICE }, bob: { slack: U0BOB }, requester: { slack: U0REQ } }
-access: { leads: [approve], requester: [approve] }
-${yaml}`,
-    ),
-    '.env': env,
-    ...operation('db.drop', 'return input;', { effects: 'destructive' }),
-  });
+  project = makeProject(files());
   door = await serveDoor(project.root);
 });
 afterAll(async () => {
@@ -60,4 +65,38 @@ test('what waits is asked in a channel, a click decides with proof, and the mess
   ]);
   await expect.poll(() => buttonsOf(slack.messages.get(ts))).toBeUndefined();
   expect(JSON.stringify(slack.messages.get(ts))).toContain('approve: alice (slack)');
+});
+
+test('on a shared server the key of the door proves it, and a door without one proves nothing', async () => {
+  const server = await startTemporal();
+  onTestFinished(() => server.stop());
+  const { json: key } = await abilityJson(['keys', 'create', '--for-door', '--id', 'main'], { cwd: project.root });
+  const shared = makeProject({ ...files(), 'ability.yaml': definitions(`doors: { main: ${key.public_key} }\n`) });
+  onTestFinished(() => shared.remove());
+  const env = { TEMPORAL_ADDRESS: server.address, ABILITY_USER: 'requester' };
+  const there = (...args: string[]) => abilityJson(args, { cwd: shared.root, env });
+  const keys = `main:${randomBytes(32).toString('base64url')}`;
+  const worker = start(['worker'], { cwd: shared.root, env: { ...env, ABILITY_SEAL_KEYS: keys } });
+  onTestFinished(async () => {
+    worker.kill('SIGTERM');
+    await worker;
+  });
+  const run = () => there('run', 'db.drop', '--key', 'far', '--set', 'table=x');
+  await expect.poll(async () => (await run()).json.status, { timeout: 40_000 }).toBe('waiting_approval');
+  const value = buttonsOf((await messageOf('far'))[1])?.[0]?.value ?? '';
+  const serve = async (doorKey: string) => {
+    process.env.ABILITY_DOOR_KEY = doorKey;
+    const served = await serveDoor(shared.root, '--address', server.address).finally(() => {
+      delete process.env.ABILITY_DOOR_KEY;
+    });
+    onTestFinished(async () => void (await served.stop()));
+    return served.url;
+  };
+  await toDoor(await serve(''), signed(click('approve', value, 'U0ALICE')));
+  await expect.poll(() => slack.calls('chat.postEphemeral').at(-1)?.body.text).toMatch(/^approval\.unproved/);
+  expect((await there('task', 'show', 'far')).json.status).toBe('waiting_approval');
+  await toDoor(await serve(key.value), signed(click('approve', value, 'U0ALICE')));
+  await expect.poll(async () => (await there('task', 'show', 'far')).json.status).toBe('succeeded');
+  const { approvals } = (await there('why', 'far')).json;
+  expect(approvals[0].decisions).toMatchObject([{ by: { name: 'alice', source: 'slack' } }]);
 });

@@ -141,11 +141,10 @@ const slack = z.strictObject({
   ),
   environments: optional(z.array(environmentName).min(1), 'Only approvals in these environments; without it, in all.'),
   api: matching(
-    /^(https:\/\/|http:\/\/(127\.0\.0\.1|localhost|\[::1\])[:/])\S+$/,
-    'The token of the bot is sent there, so it is an address with https, or http on this machine',
+    /^(https:\/\/|http:\/\/(127\.0\.0\.1|localhost|\[::1\])[:/])\S*[^\s/]$/,
+    'The token of the bot is sent there: an address with https, or http on this machine, without a slash at its end',
   )
     .refine(URL.canParse, 'This is no address')
-    .transform((text) => text.replace(/\/+$/, ''))
     .default('https://slack.com/api')
     .describe('The address of the Web API of Slack.'),
 });
@@ -182,7 +181,7 @@ export const project = z.strictObject({
   access: access
     .default({})
     .describe(
-      'Rights of people who sign in through an identity provider, by group: one of `people`, or one of their claim.',
+      'Rights of people who sign in through an identity provider, or decide in Slack, by group: one of `people`, or one of their claim; or by person of `people`.',
     ),
   models: models.default({}).describe('The models that agents use, by name; agents that name none use `default`.'),
   notify: z.array(notify).default([]).describe('Webhooks that receive notices of approvals and failures.'),

@@ -3,7 +3,6 @@ import type { CheckResult } from '../../../../contracts/check.js';
 import { AbilityError } from '../../../../contracts/problem.js';
 import type { ScheduleSpec } from '../../../../contracts/schedules.js';
 import type { Registry } from '../../../../definitions/registry.js';
-import { coversEnvironment } from '../../../../planning/resolve/resolve-environment.js';
 import { resolvePlan } from '../../../../planning/resolve/resolve-plan.js';
 import { missingCredentials } from '../../../../planning/secrets/credentials.js';
 import { EnvironmentVariables, SecretSource } from '../../../../planning/secrets/secret-source.js';
@@ -22,15 +21,14 @@ export function checkNotices({ project, root }: Registry, env: NodeJS.ProcessEnv
   const absent: string[] = [];
   const unfit: string[] = [];
   const forbidden: string[] = [];
-  const { slack } = project;
-  for (const name of Object.keys(project.environments).filter((one) => slack && coversEnvironment(slack, one))) {
-    const { signing_secret, bot_token, api } = slack as NonNullable<typeof slack>;
+  const { slack, policy } = project;
+  for (const name of (slack && (slack.environments ?? Object.keys(project.environments))) ?? []) {
     const source = new SecretSource(root, name, env);
-    const missing = [signing_secret, bot_token].filter((reference) => !source.has(reference));
+    const missing = [slack?.signing_secret, slack?.bot_token].filter((one) => one !== undefined && !source.has(one));
     absent.push(...missing.map((reference) => `${reference} (${name})`));
-    const url = new URL(api);
-    if (!isAllowed(url, project.policy.allowed_hosts)) forbidden.push(`slack.api, at ${url.host}`);
   }
+  const api = slack && new URL(slack.api);
+  if (api && !isAllowed(api, policy.allowed_hosts)) forbidden.push(`slack.api, at ${api.host}`);
   for (const { webhook, secret, environments = Object.keys(project.environments) } of project.notify) {
     for (const name of environments) {
       const source = new SecretSource(root, name, env);
