@@ -41,7 +41,8 @@ beforeAll(async () => {
   carol: { slack: U0CAROL }
   dave: { slack: U0DAVE }
   tester: { slack: U0TESTER }
-access: { leads: [approve], carol: [approve], tester: [approve] }
+  erin: { slack: U0ERIN }
+access: { leads: [approve], carol: [approve], tester: [approve], dave: { approve: { environments: [free] } } }
 ${yaml}`,
     ),
     '.env': env,
@@ -177,7 +178,8 @@ describe('Slack decides nothing', () => {
     const { key, value } = await asking();
     const reasons: [user: string, says: RegExp][] = [
       ['U0MALLORY', /^door\.unauthenticated: No person .* U0MALLORY/],
-      ['U0DAVE', /^door\.forbidden: The right approve is missing/],
+      ['U0DAVE', /^door\.forbidden: The right approve does not hold for db\.drop in prod/],
+      ['U0ERIN', /^door\.forbidden: The right approve is missing/],
       ['U0CAROL', /^approval\.ignored: .*carol is not among the approvers/],
       ['U0TESTER', /^approval\.ignored: .*tester asked for it/],
       ['alice', /^door\.unauthenticated/],

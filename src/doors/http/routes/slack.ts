@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AbilityError } from '../../../contracts/problem.js';
 import type { HttpDoor } from '../http-door.js';
 import { defineRoute, type Route } from '../route.js';
-import { refuseUnsignedBySlack, TakenRequests } from '../slack/check-slack-signature.js';
+import { readSignature, TakenRequests } from '../slack/check-slack-signature.js';
 import { readInteraction } from '../slack/interaction.js';
 import { type SlackApp, slackAppOf, takeInteraction } from '../slack/take-interaction.js';
 import { countingRefusals, forOperator } from './webhooks.js';
@@ -33,7 +33,7 @@ export const slackRoute: Route = defineRoute({
   countsItself: true,
   refuseUnread({ headers, door, count }) {
     countingRefusals(count, () => {
-      refuseUnsignedBySlack(headers);
+      readSignature(headers);
       appOf(door);
     });
   },

@@ -7,14 +7,17 @@ const TOLERANCE_MS = 5 * 60_000;
 
 /** Requests that were taken, so that none is taken twice. */
 export class TakenRequests {
-  /** When a signature is too old to be valid, in milliseconds since 1970; the oldest comes first. */
+  /** When a signature is no longer valid, in milliseconds since 1970; the oldest comes first. */
   private readonly ends = new Map<string, number>();
 
-  /**
-   * Takes a request that Slack signed, once. @param now milliseconds since 1970. @throws AbilityError `door.unsigned`.
-   */
+  /** Takes a request that Slack signed, once. @param now milliseconds since 1970. @throws AbilityError `door.unsigned`. */
   take(secret: string, headers: Headers, body: Buffer, now: number): void {
-    const signature = checkSlackSignature(secret, headers, body, now);
+    const { seconds, signature } = readSignature(headers);
+    const wanted = createHmac('sha256', secret).update(`v0:${seconds}:`).update(body).digest();
+    if (!timingSafeEqual(wanted, Buffer.from(signature, 'hex'))) throw unsigned('its signature does not fit it');
+    if (Math.abs(now - Number(seconds) * 1000) > TOLERANCE_MS) {
+      throw unsigned(`its time, ${seconds}, differs from ours by more than five minutes`);
+    }
     for (const [old, end] of this.ends) {
       if (end > now) break;
       this.ends.delete(old);
@@ -25,22 +28,8 @@ export class TakenRequests {
   }
 }
 
-/** Before the body is read. @throws AbilityError `door.unsigned`. */
-export function refuseUnsignedBySlack(headers: Headers): void {
-  partsOf(headers);
-}
-
-function checkSlackSignature(secret: string, headers: Headers, body: Buffer, now: number): string {
-  const { seconds, signature } = partsOf(headers);
-  const wanted = createHmac('sha256', secret).update(`v0:${seconds}:`).update(body).digest();
-  if (!timingSafeEqual(wanted, Buffer.from(signature, 'hex'))) {
-    throw unsigned('the signature does not fit the body and the secret');
-  }
-  if (Math.abs(now - Number(seconds) * 1000) <= TOLERANCE_MS) return signature;
-  throw unsigned(`its time, ${seconds}, differs from ours by more than five minutes`);
-}
-
-function partsOf(headers: Headers): { seconds: string; signature: string } {
+/** Unchecked. @throws AbilityError `door.unsigned` if there is none. */
+export function readSignature(headers: Headers): { seconds: string; signature: string } {
   const seconds = String(headers['x-slack-request-timestamp'] ?? '');
   const [, signature] = /^v0=([0-9a-f]{64})$/.exec(String(headers['x-slack-signature'] ?? '')) ?? [];
   if (/^\d{1,12}$/.test(seconds) && signature !== undefined) return { seconds, signature };

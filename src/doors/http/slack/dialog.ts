@@ -1,4 +1,4 @@
-import type { Approval, ApprovalField, Verdict } from '../../../contracts/approvals.js';
+import type { Approval, ApprovalField } from '../../../contracts/approvals.js';
 import type { Json, JsonObject } from '../../../contracts/json.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import { oneLine, startOf } from '../../../rules/shown-text.js';
@@ -6,118 +6,94 @@ import { needsComment } from '../../../rules/tasks/decide-approval.js';
 import type { Carried, FilledIn } from './interaction.js';
 
 /** Limits of Slack's. Source: https://docs.slack.dev/reference/block-kit. */
-const MAX_BLOCKS = 90;
-const MAX_OPTIONS = 100;
-const MAX_OPTION = 75;
+const MAX_FIELDS = 90;
+const MAX_CHOICES = 100;
+const MAX_CHOICE = 75;
 const MAX_TEXT = 2000;
 
-const TITLES: Record<Verdict, string> = {
-  approve: 'Approve',
-  deny: 'Deny',
-  request_changes: 'Request changes',
-};
+const TITLES = { approve: 'Approve', deny: 'Deny', request_changes: 'Request changes' };
 
 /** Block of the comment, at which errors are shown. */
 export const COMMENT = 'comment';
 
-/** Whether a decision cannot be made by the button alone. */
-export function needsDialog({ comment, fields }: Approval, verdict: Verdict): boolean {
-  return needsComment({ comment }, verdict) || (verdict === 'approve' && Object.keys(fields ?? {}).length > 0);
-}
-
-/** The dialog of a decision. @throws AbilityError `feature.unsupported` for fields that Slack's dialogs cannot hold. */
-export function dialogFor(approval: Approval, about: Carried): JsonObject {
-  const { verdict } = about;
-  const fields = Object.entries((verdict === 'approve' && approval.fields) || {});
-  const isTooMuch =
-    fields.length > MAX_BLOCKS ||
-    fields.some(
-      ([, { enum: all = [] }]) => all.length > MAX_OPTIONS || all.some((one) => `${one}`.length > MAX_OPTION),
-    );
-  if (isTooMuch) {
+/**
+ * The dialog of a decision; undefined: the button is enough. @throws AbilityError `feature.unsupported` for fields that no dialog
+ * of Slack's can hold.
+ */
+export function dialogFor(approval: Approval, about: Carried): JsonObject | undefined {
+  const fields = Object.entries(fieldsOf(approval, about));
+  const optional = !needsComment(approval, about.verdict);
+  if (optional && fields.length === 0) return undefined;
+  if (fields.length > MAX_FIELDS || fields.some(([, { enum: choices = [] }]) => !areChoices(choices))) {
     throw new AbilityError({
       code: 'feature.unsupported',
       message: 'The fields of this approval do not fit into a dialog of Slack; decide on the page, or by command',
     });
   }
+  const comment = { type: 'plain_text_input', multiline: true, max_length: 3000 };
   return {
     type: 'modal',
-    callback_id: 'decide',
     private_metadata: JSON.stringify(about),
-    title: plain(TITLES[verdict]),
-    submit: plain(verdict === 'request_changes' ? 'Send' : TITLES[verdict]),
-    close: plain('Cancel'),
+    title: plain(TITLES[about.verdict]),
+    submit: plain('Send'),
     blocks: [
       { type: 'section', text: plain(`${approval.title} (${approval.what.ability} in ${approval.what.environment})`) },
-      ...fields.map(([name, field]) => inputBlock(blockOf(name), field.title ?? name, field, elementFor(field))),
-      inputBlock(
-        COMMENT,
-        'Comment',
-        { optional: !needsComment(approval, verdict) },
-        {
-          type: 'plain_text_input',
-          multiline: true,
-          max_length: 3000,
-        },
-      ),
+      ...fields.map(([name, field]) => inputBlock(blockOf(name), { title: name, ...field }, elementFor(field))),
+      inputBlock(COMMENT, { title: 'Comment', optional }, comment),
     ],
   };
 }
 
-/** The comment and the fields of a dialog. What was left empty is left out; `decide` checks the rest. */
-export function readDialog({ fields = {} }: Approval, { verdict }: Carried, values: FilledIn) {
-  const given = Object.entries(verdict === 'approve' ? fields : {}).flatMap(([name, field]) => {
+/** The comment and the fields of a dialog, without what was left empty; `decide` checks them. */
+export function readDialog(approval: Approval, about: Carried, values: FilledIn) {
+  const given = Object.entries(fieldsOf(approval, about)).flatMap(([name, field]) => {
     const value = filledValue(field, values[blockOf(name)]?.value);
     return value === undefined ? [] : [[name, value] as const];
   });
-  const comment = values[COMMENT]?.value?.value ?? undefined;
-  return {
-    ...(comment !== undefined && { comment }),
-    ...(given.length > 0 && { fields: Object.fromEntries(given) }),
-  };
+  const comment = values[COMMENT]?.value?.value;
+  return { ...(comment && { comment }), ...(given.length > 0 && { fields: Object.fromEntries(given) }) };
 }
 
-function filledValue(
-  { type, enum: choices }: ApprovalField,
-  filled: FilledIn[string][string] | undefined,
-): Json | undefined {
+function fieldsOf({ fields = {} }: Approval, { verdict }: Carried): Record<string, ApprovalField> {
+  return verdict === 'approve' ? fields : {};
+}
+
+function areChoices(choices: readonly (string | number)[]): boolean {
+  return choices.length <= MAX_CHOICES && choices.every((one) => String(one).length <= MAX_CHOICE);
+}
+
+function filledValue({ type, enum: choices }: ApprovalField, filled: FilledIn[string][string] | undefined) {
   const chosen = filled?.selected_option?.value;
+  // By its place: a number and a text may look the same.
   if (choices) return choices[Number(chosen ?? -1)];
-  if (type === 'boolean') return chosen === undefined ? undefined : chosen === 'true';
+  if (type === 'boolean') return chosen && chosen === 'true';
   const text = filled?.value ?? undefined;
-  if (text === undefined || type === 'string') return text;
   // What is no number stays text, which the field refuses.
-  return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
+  const isNumber = type !== 'string' && text?.trim() && Number.isFinite(Number(text));
+  return isNumber ? Number(text) : text;
 }
 
 function elementFor({ type, enum: choices }: ApprovalField): JsonObject {
-  // By its place: a number and a text may look the same.
   if (choices) return select(choices.map((choice, index) => [String(choice), String(index)]));
-  if (type === 'boolean')
-    return select([
-      ['Yes', 'true'],
-      ['No', 'false'],
-    ]);
+  if (type === 'boolean') return select(['true', 'false'].map((word) => [word, word]));
   if (type === 'string') return { type: 'plain_text_input' };
   return { type: 'number_input', is_decimal_allowed: type === 'number' };
 }
 
-function select(options: [text: string, value: string][]): JsonObject {
-  return { type: 'static_select', options: options.map(([text, value]) => ({ text: plain(text), value })) };
+function select(options: string[][]): JsonObject {
+  return { type: 'static_select', options: options.map(([text = '', value = '']) => ({ text: plain(text), value })) };
 }
 
-function inputBlock(
-  block_id: string,
-  label: string,
-  { optional = false, description }: Pick<ApprovalField, 'optional' | 'description'>,
-  element: JsonObject,
-): JsonObject {
+type Label = Pick<ApprovalField, 'title' | 'description' | 'optional'>;
+
+function inputBlock(block_id: string, { title = '', description, optional = false }: Label, element: JsonObject): Json {
+  const hint = description && { hint: plain(description) };
   return {
     type: 'input',
     block_id,
-    label: plain(label),
+    label: plain(title),
     optional,
-    ...(description && { hint: plain(description) }),
+    ...hint,
     element: { ...element, action_id: 'value' },
   };
 }

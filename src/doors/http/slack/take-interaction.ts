@@ -16,7 +16,7 @@ import type { HttpDoor } from '../http-door.js';
 import { httpProblem } from '../http-problem.js';
 import { reserveWait } from '../reserve-wait.js';
 import type { HttpAnswer } from '../route.js';
-import { COMMENT, dialogFor, needsDialog, readDialog } from './dialog.js';
+import { COMMENT, dialogFor, readDialog } from './dialog.js';
 import type { Interaction } from './interaction.js';
 
 /** Slack shows an error after three seconds. */
@@ -49,13 +49,11 @@ export async function takeInteraction(door: HttpDoor, app: SlackApp, what: Inter
   if (inTime !== null && what.values) {
     return { status: 200, body: { response_action: 'errors', errors: { [COMMENT]: inTime } } };
   }
-  void acting
-    .then((text) => (text === '' ? undefined : say(app, what, text)))
-    .catch((error: unknown) => door.note(`Slack: ${refusalOf(door, error)}`));
+  void acting.then((text) => (text === '' ? undefined : say(door, app, what, text)));
   return done;
 }
 
-/** @returns nothing to say. @throws AbilityError. */
+/** @returns nothing to complain of. @throws AbilityError. */
 async function act(door: HttpDoor, app: SlackApp, what: Interaction): Promise<''> {
   const { about, trigger, values } = what;
   const { registry, slack } = app;
@@ -79,13 +77,15 @@ async function act(door: HttpDoor, app: SlackApp, what: Interaction): Promise<''
   if (approval.raised_at !== about.raised || !coversEnvironment(slack, approval.what.environment)) {
     throw approvalNotFound(key, id);
   }
-  if (trigger !== null && needsDialog(approval, verdict)) {
-    await call(app, 'views.open', { trigger_id: trigger, view: dialogFor(approval, about) });
+  const view = trigger === null ? undefined : dialogFor(approval, about);
+  if (view) {
+    await call(app, 'views.open', { trigger_id: trigger, view });
     return '';
   }
   const given = { key, approval: id, decision: verdict, ...(values && readDialog(approval, about, values)) };
   const { missing } = await runOperation(decide, project, caller, given, door.closing);
-  if (missing > 0) await say(app, what, `Your decision counts; ${missing} more ${missing > 1 ? 'are' : 'is'} needed.`);
+  if (missing > 0)
+    void say(door, app, what, `Your decision counts; ${missing} more ${missing > 1 ? 'are' : 'is'} needed.`);
   return '';
 }
 
@@ -127,9 +127,10 @@ function refusalOf(door: HttpDoor, error: unknown): string {
   return `${code}: ${detail}`;
 }
 
-/** In a message that only this person sees. */
-async function say(app: SlackApp, { about: { channel }, user }: Interaction, text: string): Promise<void> {
-  await call(app, 'chat.postEphemeral', { channel, user: user.id, text: escapeSlack(oneLine(text)) });
+/** In a message that only this person sees. Never fails. */
+async function say(door: HttpDoor, app: SlackApp, { about, user }: Interaction, text: string): Promise<void> {
+  const body = { channel: about.channel, user: user.id, text: escapeSlack(oneLine(text)) };
+  await call(app, 'chat.postEphemeral', body).catch((error: unknown) => door.note(`Slack: ${refusalOf(door, error)}`));
 }
 
 async function call({ slack, registry, source }: SlackApp, method: string, body: JsonObject): Promise<JsonObject> {
