@@ -162,7 +162,8 @@ function loopsOf(steps: readonly StepSummary[]): string[] {
 function approvalOf(approval: Approval): string {
   const { id, title, status, decisions, ignored } = approval;
   const edits = shownEdits(approval).map(
-    (edit) => `changed by ${edit.by === 'unnamed' ? 'unnamed' : markdownLine(edit.by.name)}: ${markdownLine(describeChanges(edit))}`,
+    (edit) =>
+      `changed by ${edit.by === 'unnamed' ? 'unnamed' : markdownLine(edit.by.name)}: ${markdownLine(describeChanges(edit))}`,
   );
   const who = decisions.map(({ decision, by, comment, self }) => {
     const name = by === 'unnamed' ? 'unnamed' : `${markdownLine(by.name)} (${by.source})`;
@@ -171,7 +172,10 @@ function approvalOf(approval: Approval): string {
   const dropped = ignored.map(
     ({ by, decision, reason }) => `ignored: ${decision} by ${markdownLine(by ?? 'unnamed')} (${markdownLine(reason)})`,
   );
-  return list([`\`${id}\` ${markdownLine(title)}: **${status}**`, ...[...edits, ...who, ...dropped].map((text) => `  ${text}`)]);
+  return list([
+    `\`${id}\` ${markdownLine(title)}: **${status}**`,
+    ...[...edits, ...who, ...dropped].map((text) => `  ${text}`),
+  ]);
 }
 
 function table(rows: [string, string][]): string {
