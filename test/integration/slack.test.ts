@@ -28,7 +28,7 @@ beforeAll(async () => {
   project = await runProject(
     {
       'ability.yaml': projectFile(
-        '{ dev: { approve: [destructive] } }',
+        '{ dev: { approve: [destructive] }, two: { approve: [destructive], edit: [amount], approvers: [leads], quorum: 2 } }',
         `people: { leads: [alice, bob], alice: { slack: U0ALICE }, bob: { slack: U0BOB } }
 access: { alice: [approve], leads: [approve] }
 policy: { allowed_hosts: ["127.0.0.1:${slack.port}"] }
@@ -36,6 +36,10 @@ ${yaml}`,
       ),
       '.env': env,
       ...operation('db.drop', 'return input;', { effects: 'destructive' }),
+      ...operation('db.trim', 'return input;', {
+        effects: 'destructive',
+        yaml: 'input_schema: { type: object, properties: { amount: { type: integer } } }',
+      }),
       ...workflow(
         'asks',
         `
@@ -80,8 +84,8 @@ afterAll(async () => {
 const found = (key: string) =>
   [...slack.messages].findLast(([, { blocks }]) => JSON.stringify(blocks).match(new RegExp(`${key}[,/]`)));
 /** A task that waits, and the message that asks. */
-async function asking(ability: string, input = {}) {
-  const { id: key } = await project.create(ability, input);
+async function asking(ability: string, input = {}, more = {}) {
+  const { id: key } = await project.create(ability, input, more);
   await expect.poll(() => found(key), { timeout: 20_000 }).toBeDefined();
   const [ts, message] = found(key) as NonNullable<ReturnType<typeof found>>;
   const value = buttonsOf(message)?.[0]?.value as string;
@@ -159,6 +163,25 @@ describe('the message', () => {
     expect(buttonsOf(slack.messages.get(first.ts))).toBeUndefined();
     const { message } = await asking('db.drop', { table: 'orders' });
     expect(JSON.stringify(message.blocks)).toContain(String.raw`- what.input.table: \"users\" -> \"orders\"`);
+  });
+
+  test('asks again about an input that a decision changed, and the earlier message as well', async () => {
+    const { key, ts, value } = await asking('db.trim', { amount: 500 }, { environment: 'two' });
+    await decide(project.connection, key, 'approve', { by: 'alice', fields: { amount: 50 } });
+    await expect.poll(() => found(key)?.[0], { timeout: 20_000 }).not.toBe(ts);
+    const [, again] = found(key) as NonNullable<ReturnType<typeof found>>;
+    for (const blocks of [JSON.stringify(again.blocks), shown(ts)]) {
+      expect(blocks).toContain('changed by alice (claimed): amount 500 -> 50');
+      expect(blocks).toContain('may be changed, on the page or by command: amount');
+    }
+    await send(click('approve', value, 'U0BOB'));
+    await expect.poll(() => slack.calls('chat.postEphemeral').at(-1)?.body.text).toMatch(/^approval\.not_found/);
+    await send(click('approve', buttonsOf(slack.messages.get(ts))?.[0]?.value ?? '', 'U0BOB'));
+    expect(await project.wait(key)).toMatchObject({ result: { status: 'succeeded', output: { amount: 50 } } });
+    await expect.poll(() => shown(ts), { timeout: 20_000 }).toContain('approve: bob (slack)');
+    await expect
+      .poll(() => JSON.stringify(found(key)?.[1].blocks), { timeout: 20_000 })
+      .toContain('approve: bob (slack)');
   });
 
   test('asks for as many as the quorum says, and for what a called task needs', async () => {

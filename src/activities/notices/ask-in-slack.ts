@@ -18,8 +18,8 @@ interface SlackNotice {
 }
 
 /**
- * Asks in a message, or changes the one that asked once that is over. At least once: if Slack's answer is lost, it asks twice.
- * @returns the message that asks. @throws AbilityError as {@link callSlack}.
+ * Asks in a message, and changes the one that asked once that is over, or what is asked was changed. At least once: if Slack's
+ * answer is lost, it asks twice. @returns the message that asks. @throws AbilityError as {@link callSlack}.
  */
 export async function askInSlack(
   slack: PlanSlack,
@@ -27,30 +27,32 @@ export async function askInSlack(
   { notice, target, links, mask }: SlackNotice,
   { findSent, recentApprovals }: Pick<ActivityDependencies, 'findSent' | 'recentApprovals'>,
 ): Promise<SlackMessage | undefined> {
-  const { id, event, approval } = notice;
+  const { id, event, approval, task_key } = notice;
   if (!approval) throw new AbilityError({ code: 'seal.invalid', message: 'The notice is not of an approval' });
+  const isAsked = event === 'approval.requested';
   const write = (last?: LastApproved | null): JsonObject => ({
     ...slackMessage(mask(notice), mask(approval), links, mask(last)),
   });
-  if (event === 'approval.requested') {
-    // A message that compares with nothing is better than none.
-    const last = await recentApprovals(notice).then(
-      (seen) => lastApprovedAmong(seen, approval),
-      () => undefined,
-    );
-    const body = { channel: slack.channel, ...write(last), unfurl_links: false };
-    const { channel, ts } = await callSlack(slack, source, 'chat.postMessage', body);
-    return { channel: String(channel), ts: String(ts) };
+  // A change of what is asked gives it another id, and so another message.
+  const before = (approval.edited ?? []).map(({ from }) => from.id);
+  const turn = id.slice(id.lastIndexOf(event) + event.length);
+  for (const asked of isAsked ? before : [...before, approval.id]) {
+    const sent = await findSent(`${task_key}:${asked}:approval.requested${turn}`);
+    const message = sent?.[target];
+    if (sent && message === undefined) {
+      const message = 'The message that asks is still being sent, so it cannot be changed yet';
+      throw new AbilityError({ code: 'unavailable.connection', message });
+    }
+    if (!message) continue;
+    await callSlack(slack, source, 'chat.update', { channel: message.channel, ts: message.ts, ...write() });
   }
-  const asked = id.replace(new RegExp(`:${event}(:\\d+)?$`), ':approval.requested$1');
-  const sent = await findSent(asked);
-  const message = sent?.[target];
-  if (sent && message === undefined) {
-    const message = 'The message that asks is still being sent, so it cannot be changed yet';
-    throw new AbilityError({ code: 'unavailable.connection', message });
-  }
-  if (!message) return undefined;
-  const { channel, ts } = message;
-  await callSlack(slack, source, 'chat.update', { channel, ts, ...write() });
-  return undefined;
+  if (!isAsked) return undefined;
+  // A message that compares with nothing is better than none.
+  const last = await recentApprovals(notice).then(
+    (seen) => lastApprovedAmong(seen, approval),
+    () => undefined,
+  );
+  const body = { channel: slack.channel, ...write(last), unfurl_links: false };
+  const { channel, ts } = await callSlack(slack, source, 'chat.postMessage', body);
+  return { channel: String(channel), ts: String(ts) };
 }

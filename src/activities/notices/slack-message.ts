@@ -1,10 +1,11 @@
-import type { Approval, ApprovalStatus } from '../../contracts/approvals.js';
+import type { Approval, ApprovalStatus, Decider } from '../../contracts/approvals.js';
 import type { JsonObject } from '../../contracts/json.js';
 import type { Notice, SlackTarget } from '../../contracts/notices.js';
 import { throughAgent } from '../../rules/agents/through-agent.js';
 import { escapeSlack, oneLine, showUnseenCharacters, startOf } from '../../rules/shown-text.js';
 import { describeUndo } from '../../rules/tasks/describe-undo.js';
 import type { LastApproved } from '../../rules/tasks/last-approved.js';
+import { describeChanges, shownEdits } from '../../rules/tasks/shown-edits.js';
 import type { TaskLinks } from '../../rules/tasks/task-link.js';
 import { describeDifference, showDifference } from '../../text/value-differences.js';
 
@@ -41,6 +42,7 @@ export function slackMessage(
     `what: ${what.ability}${what.implementation ? ` (${what.implementation})` : ''} in ${what.environment}, ${what.effects ?? 'no effect'}`,
     `task: ${ability} ${task_key}, ${path === 'run' ? 'the task itself' : `step ${path}`}`,
     ...askLines(approval),
+    ...shownEdits(approval).map((edit) => `changed by ${nameOf(edit.by)}: ${describeChanges(edit)}`),
     ...(status === 'open' ? lastLines(last) : decisionLines(approval)),
   ].map((line) => startOf(oneLine(line), MAX_LINE));
   const link = page ? [linkTo(page, 'On the page')] : temporal ? [linkTo(temporal, 'In the Temporal UI')] : [];
@@ -59,12 +61,15 @@ export function slackMessage(
   };
 }
 
-function askLines({ reasons, approvers, quorum, requested_by, expires_at }: Approval): string[] {
+function askLines({ reasons, approvers, quorum, requested_by, expires_at, edit, status }: Approval): string[] {
   const who = approvers.join(', ') || 'anyone';
   return [
     ...reasons.map((reason) => `because: ${reason}`),
     `asked for by ${requested_by.name} (${requested_by.source})${throughAgent(requested_by, oneLine)}, until ${expires_at}`,
     `who may decide: ${who}${quorum > 1 ? `; ${quorum} of them` : ''}`,
+    ...(edit && status === 'open'
+      ? [`may be changed, on the page or by command: ${Object.keys(edit).join(', ')}`]
+      : []),
   ];
 }
 
@@ -80,10 +85,13 @@ function lastLines(last: LastApproved | null | undefined): string[] {
   ];
 }
 
+function nameOf(by: Decider | 'unnamed'): string {
+  return by === 'unnamed' ? 'an unnamed person' : `${by.name} (${by.source})`;
+}
+
 function decisionLines({ decisions }: Approval): string[] {
   return decisions.map(({ decision, by, comment, at }) => {
-    const who = by === 'unnamed' ? 'an unnamed person' : `${by.name} (${by.source})`;
-    return `${decision.replace('_', ' ')}: ${who} ${at}${comment === undefined ? '' : `: ${comment}`}`;
+    return `${decision.replace('_', ' ')}: ${nameOf(by)} ${at}${comment === undefined ? '' : `: ${comment}`}`;
   });
 }
 
