@@ -4,8 +4,9 @@ import type { EndState } from './states.js';
 import type { Rollback } from './task-parts.js';
 
 /**
- * Events that a project may be notified of. `approval.cancelled`: its task ended undecided; `task.failed`: a task ended `failed`, `timed_out` or `unknown`; `*.refused`:
- * preflight or a guard refused a task that nobody waits for; `schedule.missed`: a firing was lost, or began late.
+ * Events that a project may be notified of. `approval.cancelled`: its task ended undecided; `task.failed`: a task ended
+ * `failed`, `timed_out` or `unknown`; `*.refused`: preflight or a guard refused a task that nobody waits for;
+ * `schedule.missed`: a firing was lost, or began late.
  */
 export const NOTICE_EVENTS = [
   'approval.requested',
@@ -60,6 +61,7 @@ export interface SlackTarget {
 /** What became of a notice by the indexes of its targets: a message, or none; absent while it is being sent. */
 export type SentNotices = Record<number, SlackMessage | null>;
 
+/** A program that receives notices. */
 export interface PlanWebhook {
   on: NoticeEvent[];
   /** Reference to the address. */

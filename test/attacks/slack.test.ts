@@ -47,6 +47,7 @@ ${yaml}`,
     ),
     '.env': env,
     ...operation('db.drop', 'return input;', { effects: 'destructive' }),
+    ...workflow('titled', 'steps: [{ id: ask, approval: { title: "${{ input.title }}" } }]'),
     ...workflow(
       'twice',
       `
@@ -182,6 +183,7 @@ describe('Slack decides nothing', () => {
       ['U0ERIN', /^door\.forbidden: The right approve is missing/],
       ['U0CAROL', /^approval\.ignored: .*carol is not among the approvers/],
       ['U0TESTER', /^approval\.ignored: .*tester asked for it/],
+      ['<!channel>', /^door\.unauthenticated: .* &lt;!channel&gt; in Slack/],
       ['alice', /^door\.unauthenticated/],
       ['__proto__', /^door\.unauthenticated/],
     ];
@@ -257,15 +259,15 @@ describe('Slack decides nothing', () => {
 
 test('nothing that people wrote is markup in Slack, and the token of the bot is in no message', async () => {
   const { id } = await project.create(
-    'db.drop',
-    { table: `<!channel> *b* \u202e ${BOT_TOKEN}` },
+    'titled',
+    { title: `<!channel> *b* \u202e ${BOT_TOKEN}` },
     { environment: 'prod', user: { name: '<@U0ALICE>', source: 'claimed', agent: '<!here>' } },
   );
-  await buttonIn(id, 'approve');
+  await buttonIn(id, 'deny');
   const { text, blocks } = [...slack.messages.values()].at(-1);
   const sent = JSON.stringify(blocks);
-  for (const never of [BOT_TOKEN, 'mrkdwn', '\u202e']) expect(sent).not.toContain(never);
+  for (const never of [BOT_TOKEN, 'mrkdwn', '\u202e']) expect(sent + text).not.toContain(never);
   // As text, which Slack shows as it is.
   expect(sent).toContain('asked for by <@U0ALICE> (claimed), through <!here>');
-  expect(text).not.toContain('<');
+  expect(text).toBe('Approval requested: &lt;!channel&gt; *b* \\u202e ***');
 });
