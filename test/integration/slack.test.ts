@@ -235,3 +235,19 @@ describe('the message', () => {
     expect(shown(ts)).toContain('Approval requested');
   });
 });
+
+test('Slack has its answer before it stops waiting, also while no worker is up, and the person reads the rest', async () => {
+  const { key, value } = await asking('asks');
+  await send(click('deny', value, 'U0ALICE'));
+  const { view } = opened();
+  await project.stopWorkers();
+  const before = performance.now();
+  const answer = await send(submission(view.private_metadata, { comment: 'no' }, 'U0ALICE'));
+  expect(performance.now() - before).toBeLessThan(3000);
+  expect(answer).toEqual({ status: 200, body: null });
+  await expect
+    .poll(() => slack.calls('chat.postEphemeral').at(-1)?.body, { timeout: 40_000 })
+    .toMatchObject({ channel: CHANNEL, user: 'U0ALICE', text: expect.stringMatching(/^worker\.unavailable/) });
+  await project.restartWorkers();
+  await cancelTask(project.connection, key);
+});

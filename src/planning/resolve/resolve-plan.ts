@@ -1,5 +1,5 @@
 import { CEL, ENGINE } from '../../contracts/names.js';
-import type { PlanNotify, PlanSlack } from '../../contracts/notices.js';
+import type { NoticeEvent, PlanNotify } from '../../contracts/notices.js';
 import type { Plan, PlanAbility, PlanFiles, PlanHooks } from '../../contracts/plan.js';
 import { AbilityError, type SourceLocation } from '../../contracts/problem.js';
 import { abilityNotFound, type Composite, loadedComposite } from '../../definitions/find-ability.js';
@@ -191,11 +191,11 @@ export function resolveNotify({ notify, slack, policy }: Project, environment: s
     format,
     ...allowed,
   }));
-  if (slack && coversEnvironment(slack, environment)) targets.push({ ...slackApp(slack), ...allowed });
+  if (slack && coversEnvironment(slack, environment)) {
+    const { bot_token, channel, api } = slack;
+    targets.push({ on: SLACK_EVENTS, format: 'slack_app', bot_token, channel, api, ...allowed });
+  }
   return targets.length > 0 ? targets : undefined;
 }
 
-function slackApp({ bot_token, channel, api }: NonNullable<Project['slack']>): PlanSlack {
-  const on = ['approval.requested' as const, 'approval.decided' as const, 'approval.cancelled' as const];
-  return { on, format: 'slack_app', bot_token, channel, api };
-}
+const SLACK_EVENTS: NoticeEvent[] = ['approval.requested', 'approval.decided', 'approval.cancelled'];
