@@ -67,9 +67,7 @@ function askLines({ reasons, approvers, quorum, requested_by, expires_at, edit, 
     ...reasons.map((reason) => `because: ${reason}`),
     `asked for by ${requested_by.name} (${requested_by.source})${throughAgent(requested_by, oneLine)}, until ${expires_at}`,
     `who may decide: ${who}${quorum > 1 ? `; ${quorum} of them` : ''}`,
-    ...(edit && status === 'open'
-      ? [`may be changed, on the page or by command: ${Object.keys(edit).join(', ')}`]
-      : []),
+    ...(edit && status === 'open' ? [`may be changed: ${Object.keys(edit).join(', ')}`] : []),
   ];
 }
 
