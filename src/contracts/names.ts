@@ -66,7 +66,7 @@ export const LOCK_SIGNALS = { enter: 'enter', leave: 'leave' } as const;
 
 export const UPDATES = { created: 'created', modify: 'modify' } as const;
 
-/** Queries that a task and a lock answer. */
+/** Queries that a task, a lock and a notice answer. */
 export const QUERIES = {
   task: 'task',
   decision: 'decision',
@@ -74,6 +74,7 @@ export const QUERIES = {
   lock: 'lock',
   session: 'session',
   thread: 'thread',
+  sent: 'sent',
 } as const;
 
 /** Updates a session takes: `open`, `prompt`, `note` and `stop` from clients, `word` from workers, who sign it. */

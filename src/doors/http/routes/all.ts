@@ -5,6 +5,7 @@ import { healthRoute, meRoute, metricsRoute } from './about.js';
 import { codecRoute } from './codec.js';
 import { fileRoute, keepFileRoute } from './files.js';
 import { loginRoutes } from './login.js';
+import { slackRoute } from './slack.js';
 import { webhookRoutes } from './webhooks.js';
 
 /** Every route of the door except that of the OpenAPI document. */
@@ -15,6 +16,7 @@ export const ROUTES: readonly Route[] = [
   keepFileRoute,
   codecRoute,
   ...webhookRoutes,
+  slackRoute,
   ...loginRoutes,
   meRoute,
   healthRoute,
