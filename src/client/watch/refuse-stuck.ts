@@ -4,7 +4,7 @@ import { meaningOf } from '../../contracts/codes.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { TaskResult } from '../../contracts/task.js';
 import type { Connection } from '../connection/connect.js';
-import type { HistoryEvent } from '../connection/history-events.js';
+import { type HistoryEvent, opened } from '../connection/history-events.js';
 import { UNSERVED_MS } from '../start/start-request.js';
 
 /** So many failures in a row mean that the code cannot continue. Source: docs/architecture.md#no-hangs. */
@@ -76,7 +76,7 @@ async function findLastFailure(connection: Connection, id: string): Promise<Hist
       execution: { workflowId: id },
       ...(nextPageToken && { nextPageToken }),
     });
-    const events = page.history?.events ?? [];
+    const events = opened(connection.codec, page.history?.events);
     const found = events.find(
       (event) => event.workflowTaskFailedEventAttributes ?? event.workflowTaskTimedOutEventAttributes,
     );
