@@ -660,6 +660,21 @@ export const CODES = {
     means: 'There is no pack of that name to recruit.',
     next: 'Run `ability list --packs`; the message names the nearest.',
   },
+  'payload.damaged': {
+    exit: EXIT.outOfOrder,
+    means: 'An encrypted value was changed or damaged after it was written.',
+    next: 'Restore the database or the store from a backup.',
+  },
+  'payload.no_key': {
+    exit: EXIT.outOfOrder,
+    means: '`ABILITY_PAYLOAD_KEYS` is set, and is no list of keys.',
+    next: 'Make them with `ability keys create --payload`, and set the same ones wherever they are used.',
+  },
+  'payload.unknown_key': {
+    exit: EXIT.outOfOrder,
+    means: 'A value is encrypted with a key that this process does not have. Nothing is lost; it is tried again.',
+    next: 'Set `ABILITY_PAYLOAD_KEYS` as for the worker that wrote it.',
+  },
   'placement.no_worker': {
     exit: EXIT.outOfOrder,
     means: 'No worker serves the queue on which this would run.',
