@@ -13,7 +13,7 @@ import { createAskPrompt, createAskStart, createEndSession } from './session/ses
 import { createCheckWord } from './session/session-word.js';
 import { createEndTask, createErase, createPurge } from './task/delete.js';
 import { createFinish } from './task/finish.js';
-import { createFindLink, createProve } from './task/task-questions.js';
+import { createCheckFiring, createFindLink, createProve } from './task/task-questions.js';
 
 /** Activities by type; operation keys use `default`. */
 export function createActivities(dependencies: ActivityDependencies) {
@@ -34,6 +34,7 @@ export function createActivities(dependencies: ActivityDependencies) {
     [ACTIVITIES.erase]: createErase(dependencies),
     [ACTIVITIES.purge]: createPurge(dependencies),
     [ACTIVITIES.findLink]: createFindLink(dependencies),
+    [ACTIVITIES.checkFiring]: createCheckFiring(dependencies),
     [ACTIVITIES.askStart]: start.ask,
     [ACTIVITIES.askStartLocal]: start.askLocal,
     [ACTIVITIES.askPrompt]: prompt.ask,

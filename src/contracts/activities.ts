@@ -93,6 +93,13 @@ export interface EnterAnswer {
 /** Argument of the activity that finds the link to a task. */
 export type FindLinkRequest = Pick<CallContext, 'seal'>;
 
+/** Whether a firing that was begun ahead still takes place. @see ActivityDependencies.whyNoFiring */
+export interface CheckFiringRequest extends FindLinkRequest {
+  schedule: string;
+  /** When its task began. ISO 8601. */
+  since: string;
+}
+
 /** For `prove`: a decision and its proof, or neither to ask if its worker can. */
 export interface ProveRequest extends CallContext {
   decision?: ProvedDecision;

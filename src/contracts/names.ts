@@ -49,6 +49,7 @@ export const ACTIVITIES = {
   notify: 'ability:notify',
   decide: 'ability:decide',
   hold: 'ability:hold',
+  checkFiring: 'ability:check-firing',
 } as const;
 
 /** Signals a task takes; each is listed in the Temporal UI. */

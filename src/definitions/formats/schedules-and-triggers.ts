@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { OVERLAPS, SCHEDULE_ID } from '../../contracts/schedules.js';
+import { parseDuration } from '../../rules/duration.js';
 import { isNamedZone } from '../../rules/expressions/zones/named-zones.js';
+import { whyNotAhead } from '../../rules/schedules/approve-before.js';
 import { readCron } from '../../rules/schedules/cron.js';
 import { WEBHOOK_NAME } from '../../rules/tasks/delivery-key.js';
 import {
@@ -45,7 +47,14 @@ export const schedules = z
       catch_up: duration
         .default('1h')
         .describe('How long after its scheduled time a missed firing is still caught up.'),
-    }),
+      approve_before: optional(duration, 'How long before each firing its known approvals are asked for.'),
+    })
+      .superRefine(({ cron, overlap, jitter, approve_before }, context) => {
+        if (approve_before === undefined) return;
+        const times = { cron, overlap, jitter_ms: parseDuration(jitter) };
+        const message = whyNotAhead({ ...times, approve_before_ms: parseDuration(approve_before) });
+        if (message !== undefined) context.addIssue({ code: 'custom', message, path: ['approve_before'] });
+      }),
   )
   .min(1);
 

@@ -24,6 +24,8 @@ export interface ApprovalRequest {
   fields?: Record<string, ApprovalField>;
   /** Left out: as the environment says. */
   while_open?: WhileOpen;
+  /** The task is not due before: it is asked ahead, until then. ISO 8601. */
+  due_at?: string;
 }
 
 const MAX_SUMMARY = 200;
@@ -34,8 +36,10 @@ const MAX_SUMMARY = 200;
  */
 export async function awaitApproval(run: TaskRun, request: ApprovalRequest, branchStop: BranchStop): Promise<Approval> {
   const { life, approvals } = run;
-  if (run.task.plan.environment.proof === 'required') await refuseUnprovable(run.task, approvals);
   const raised = raise(run, request);
+  const ahead = approvals.takeAhead(raised);
+  if (ahead) return ahead;
+  if (run.task.plan.environment.proof === 'required') await refuseUnprovable(run.task, approvals);
   const approval = heldOver(run, raised) ?? raised;
   if (approval === raised) {
     approvals.list.push(approval);
@@ -99,7 +103,7 @@ function heldOver({ approvals, steps }: TaskRun, raised: Approval): Approval | u
 
 /** The id identifies the shown text, which is one line at every door. Source: docs/approvals.md#deciding. */
 function raise({ task, input }: TaskRun, request: ApprovalRequest): Approval {
-  const { path, what, title, reasons, approvers, quorum, comment, fields, expiresMs } = request;
+  const { path, what, title, reasons, approvers, quorum, comment, fields, expiresMs, due_at } = request;
   const { environment } = task.plan;
   const digest = digestOf({ task: task.id, path, what });
   const now = Date.now();
@@ -120,7 +124,8 @@ function raise({ task, input }: TaskRun, request: ApprovalRequest): Approval {
     requested_by: task.start.user,
     ...(input.changedBy.length > 0 && { changed_by: input.changedBy }),
     raised_at: new Date(now).toISOString(),
-    expires_at: new Date(now + expiresMs).toISOString(),
+    expires_at: due_at ?? new Date(now + expiresMs).toISOString(),
+    ...(due_at !== undefined && { due_at }),
     status: 'open',
     decisions: [],
     ignored: [],

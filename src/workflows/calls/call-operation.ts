@@ -15,7 +15,7 @@ import { firesFor } from '../../rules/hooks/hook-facts.js';
 import { callerOf } from '../../rules/tasks/caller-of.js';
 import { UNDO_ASKS } from '../../rules/tasks/describe-undo.js';
 import { plainYes } from '../../rules/tasks/stored-result.js';
-import { awaitApproval } from '../approvals/await-approval.js';
+import { type ApprovalRequest, awaitApproval } from '../approvals/await-approval.js';
 import { askGuards, fireAfter, type Hooked } from '../hooks/ask-hooks.js';
 import { isStepFailure, messageOf, StepFailure } from '../steps/step-failure.js';
 import type { TaskIdentity } from '../task/identity.js';
@@ -39,8 +39,11 @@ async function callGuarded(run: TaskRun, call: OperationCall, entered?: EnteredC
   const input = callInput(call.operation, call.input);
   const hooked: Hooked = { path: call.path, operation: call.operation, input, ...(entered && { callId: entered.id }) };
   const guards = askGuards(run, hooked);
-  const reasons = reasonsFor(run, call, await guards);
-  if (reasons.length > 0) await confirm(run, { ...call, input }, reasons);
+  const asked = confirmationOf(run, call, await guards);
+  if (asked) {
+    run.steps.note(call.path, call.id, { status: 'waiting', call: call.operation.key });
+    await awaitApproval(run, asked, call.branchStop);
+  }
   const made = run.calls.begin(call.path, call.operation.key, input);
   if (entered) entered.isMade = true;
   try {
@@ -71,34 +74,32 @@ function reasonsFor(run: TaskRun, { operation, takesBack, about }: OperationCall
   return reasons;
 }
 
-async function confirm(run: TaskRun, call: OperationCall, reasons: string[]): Promise<void> {
+/** What people are asked before a call; undefined if nothing asks. @param fromGuards reasons of its guards. */
+export function confirmationOf(run: TaskRun, call: OperationCall, fromGuards: string[]): ApprovalRequest | undefined {
+  const reasons = reasonsFor(run, call, fromGuards);
+  if (reasons.length === 0) return undefined;
   const { environment, limits } = run.task.plan;
-  const { operation, path, id, input, undo, takesBack } = call;
+  const { operation, path, id, undo, takesBack } = call;
   // The default time is not for people, who may be asleep.
   const asksAnew = takesBack !== undefined && !limits.cleanup_stated;
-  run.steps.note(path, id, { status: 'waiting', call: operation.key });
-  await awaitApproval(
-    run,
-    {
-      path,
-      step: id,
-      title: `${operation.key} in ${environment.name}`,
-      what: {
-        ability: operation.key,
-        implementation: operation.implementation.id,
-        environment: environment.name,
-        effects: operation.effects,
-        input,
-        ...(undo && { undo: undo() }),
-      },
-      reasons,
-      approvers: environment.approvers,
-      quorum: environment.quorum,
-      expiresMs: asksAnew ? GUARD_APPROVAL_MS : call.budget.capWait(GUARD_APPROVAL_MS),
-      comment: 'optional',
+  return {
+    path,
+    step: id,
+    title: `${operation.key} in ${environment.name}`,
+    what: {
+      ability: operation.key,
+      implementation: operation.implementation.id,
+      environment: environment.name,
+      effects: operation.effects,
+      input: callInput(operation, call.input),
+      ...(undo && { undo: undo() }),
     },
-    call.branchStop,
-  );
+    reasons,
+    approvers: environment.approvers,
+    quorum: environment.quorum,
+    expiresMs: asksAnew ? GUARD_APPROVAL_MS : call.budget.capWait(GUARD_APPROVAL_MS),
+    comment: 'optional',
+  };
 }
 
 /** @throws StepFailure `limit.max_calls`. */

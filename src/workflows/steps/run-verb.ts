@@ -8,7 +8,7 @@ import type {
   SwitchStep,
 } from '../../contracts/plan.js';
 import { nameOfStep } from '../../rules/steps/turn-paths.js';
-import { awaitApproval } from '../approvals/await-approval.js';
+import { type ApprovalRequest, awaitApproval } from '../approvals/await-approval.js';
 import { evaluate, evaluateCondition, evaluateCount, evaluateDuration, evaluateText } from './evaluate.js';
 import { type Frame, frameInside, runSteps } from './frame.js';
 import { runCall } from './run-call.js';
@@ -99,34 +99,36 @@ async function runSwitch({ cases }: SwitchStep, path: string, frame: Frame): Pro
  */
 async function runApproval(step: ApprovalStep, path: string, frame: Frame): Promise<Json> {
   const { run } = frame;
-  const { ability, environment } = run.task.plan;
-  const { title, approvers, quorum, expires, comment, fields, while_open } = step.approval;
   run.steps.note(path, step.id, { status: 'waiting' });
-  const approval = await awaitApproval(
-    run,
-    {
-      path,
-      step: step.id,
-      title: evaluateText(title, frame),
-      what: {
-        ability: ability.id,
-        implementation: null,
-        environment: environment.name,
-        effects: ability.effects,
-        input: run.input.value,
-      },
-      reasons: [`The step ${step.id} of ${ability.id} asks.`],
-      approvers: approvers ?? environment.approvers,
-      quorum: quorum ?? environment.quorum,
-      expiresMs: frame.budget.capWait(evaluateDuration(expires, frame)),
-      comment,
-      ...(fields && { fields }),
-      ...(while_open && { while_open }),
-    },
-    frame.branchStop,
-  );
+  const expiresMs = frame.budget.capWait(evaluateDuration(step.approval.expires, frame));
+  const approval = await awaitApproval(run, { ...requestOf(step, path, frame), expiresMs }, frame.branchStop);
   const last = approval.decisions.at(-1);
   const by = last === undefined || last.by === 'unnamed' ? 'unnamed' : last.by.name;
   const filled = Object.assign({}, ...approval.decisions.map((decision) => decision.fields));
   return { decision: 'approve', by, comment: last?.comment ?? null, fields: filled };
+}
+
+/** What an approval step asks; how long is its own matter. */
+export function requestOf({ id, approval }: ApprovalStep, path: string, frame: Frame): Omit<ApprovalRequest, 'expiresMs'> {
+  const { run } = frame;
+  const { ability, environment } = run.task.plan;
+  const { title, approvers, quorum, comment, fields, while_open } = approval;
+  return {
+    path,
+    step: id,
+    title: evaluateText(title, frame),
+    what: {
+      ability: ability.id,
+      implementation: null,
+      environment: environment.name,
+      effects: ability.effects,
+      input: run.input.value,
+    },
+    reasons: [`The step ${id} of ${ability.id} asks.`],
+    approvers: approvers ?? environment.approvers,
+    quorum: quorum ?? environment.quorum,
+    comment,
+    ...(fields && { fields }),
+    ...(while_open && { while_open }),
+  };
 }

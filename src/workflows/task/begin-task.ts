@@ -8,7 +8,7 @@ import type {
 } from '../../contracts/activities.js';
 import { ACTIVITIES } from '../../contracts/names.js';
 import { GUARD_APPROVAL_MS } from '../../rules/calls/call-limits.js';
-import { awaitApproval } from '../approvals/await-approval.js';
+import { type ApprovalRequest, awaitApproval } from '../approvals/await-approval.js';
 import { localActivity, untilKeyed } from '../calls/local-activities.js';
 import { askGuards } from '../hooks/ask-hooks.js';
 import { recordChange } from '../input-changes/continue-changed.js';
@@ -69,30 +69,32 @@ export async function enterChild({ task, input, warnings }: TaskRun): Promise<vo
 
 /** Also requests the confirmations of creation hooks. */
 export async function guardTask(run: TaskRun, branchStop: BranchStop): Promise<void> {
-  const { plan, start } = run.task;
-  if (plan.ability.kind === 'operation') return;
+  if (run.task.plan.ability.kind === 'operation') return;
   run.life.state = 'guarding';
+  const asked = guardRequestOf(run, await askGuards(run, aroundTask(run)));
+  if (asked) await awaitApproval(run, asked, branchStop);
+}
+
+/** What people are asked before a high-level ability; undefined if nothing asks. @param fromGuards reasons of its guards. */
+export function guardRequestOf({ task, input }: TaskRun, fromGuards: string[]): ApprovalRequest | undefined {
+  const { plan, start } = task;
   const created = (start.child ? [] : start.seal.confirmations).map(
     ({ hook_id, reason }) => `${reason} (hook ${hook_id})`,
   );
-  const reasons = [...(await askGuards(run, aroundTask(run))), ...created];
-  if (reasons.length === 0) return;
+  const reasons = [...fromGuards, ...created];
+  if (reasons.length === 0) return undefined;
   const { name: environment, approvers, quorum } = plan.environment;
   const { id: ability, effects } = plan.ability;
-  await awaitApproval(
-    run,
-    {
-      path: 'run',
-      title: `${ability} in ${environment}`,
-      what: { ability, implementation: null, environment, effects, input: run.input.value },
-      reasons,
-      approvers,
-      quorum,
-      expiresMs: GUARD_APPROVAL_MS,
-      comment: 'optional',
-    },
-    branchStop,
-  );
+  return {
+    path: 'run',
+    title: `${ability} in ${environment}`,
+    what: { ability, implementation: null, environment, effects, input: input.value },
+    reasons,
+    approvers,
+    quorum,
+    expiresMs: GUARD_APPROVAL_MS,
+    comment: 'optional',
+  };
 }
 
 /**
