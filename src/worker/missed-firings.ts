@@ -69,7 +69,7 @@ export class MissedFirings {
     const { client, store, project } = this.dependencies;
     const found = await describe(client, scheduleId);
     if (!found?.action.memo?.schedule) return;
-    this.next = Math.min(this.next, await beginAhead(client, found));
+    this.next = Math.min(this.next, await beginAhead(client, found, found.action.memo.schedule as ScheduleMemo));
     const missed = found.info.numActionsMissedCatchupWindow;
     if (missed === 0) return;
     const created_at = found.info.createdAt.toISOString();
@@ -106,8 +106,11 @@ export class MissedFirings {
  * firing, so that Temporal starts none itself. With `overlap: skip` it begins once no other task of the schedule is open.
  * @returns when it is time. Milliseconds since 1970; Infinity: another look finds out.
  */
-async function beginAhead(client: Client, { scheduleId, action, info, state, policies }: ScheduleDescription) {
-  const { approve_before_ms } = action.memo?.schedule as ScheduleMemo;
+async function beginAhead(
+  client: Client,
+  { scheduleId, info, state, policies }: ScheduleDescription,
+  { approve_before_ms }: ScheduleMemo,
+): Promise<number> {
   const [next] = info.nextActionTimes;
   const never = Number.POSITIVE_INFINITY;
   if (approve_before_ms === undefined || next === undefined || state.paused) return never;

@@ -224,7 +224,19 @@ async function definitionOf(
   spec: ScheduleSpec,
   statedIn: string | undefined,
 ): Promise<Definition> {
-  const { id, ability, environment, input, cron, timezone, overlap, jitter_ms, catch_up_ms, approve_before_ms, intent = null } = spec;
+  const {
+    id,
+    ability,
+    environment,
+    input,
+    cron,
+    timezone,
+    overlap,
+    jitter_ms,
+    catch_up_ms,
+    approve_before_ms,
+    intent = null,
+  } = spec;
   const person = { name: `schedule:${id}`, source: 'claimed' } as const;
   const caller: TaskCaller = { person, kind: 'ci', session: null, scope: null, trace: null, intent };
   const wanted = { ability, environment, input, caller, run: true, leaves: true };

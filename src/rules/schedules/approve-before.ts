@@ -16,7 +16,8 @@ export function whyNotAhead(spec: Pick<ScheduleSpec, 'cron' | 'overlap' | 'jitte
   const { cron, overlap, jitter_ms, approve_before_ms: before } = spec;
   if (before === undefined) return undefined;
   if (before < 1) return '`approve_before` is a time before the firing, such as 2h';
-  if (jitter_ms > 0) return '`approve_before` and `jitter` exclude each other: what is asked ahead runs at the time of the schedule';
+  if (jitter_ms > 0)
+    return '`approve_before` and `jitter` exclude each other: what is asked ahead runs at the time of the schedule';
   if (overlap !== 'skip' && overlap !== 'allow_all') {
     return `\`approve_before\` goes with \`overlap: skip\` or \`allow_all\`, not with ${overlap}: a task that waits to be approved is open`;
   }
@@ -31,7 +32,9 @@ function shortestInterval(cron: Cron): number {
   const times = cron.hour.flatMap((hour) => cron.minute.map((minute) => hour * 60 + minute));
   const [first = 0, last = 0] = [times[0], times.at(-1)];
   const within = times.slice(1).map((time, index) => time - (times[index] as number));
-  const days = Array.from({ length: DAYS }, (_, day) => day).filter((day) => isDayOf(cron, new Date(day * DAY * MINUTE)));
+  const days = Array.from({ length: DAYS }, (_, day) => day).filter((day) =>
+    isDayOf(cron, new Date(day * DAY * MINUTE)),
+  );
   const between = days.slice(1).map((day, index) => (day - (days[index] as number)) * DAY + first - last);
   return Math.min(...within, ...between, Number.POSITIVE_INFINITY);
 }

@@ -3,9 +3,9 @@ import type { CheckFiringRequest } from '../../contracts/activities.js';
 import { ACTIVITIES } from '../../contracts/names.js';
 import type { PlanOperation } from '../../contracts/plan.js';
 import type { ScheduleMemo } from '../../contracts/schedules.js';
-import { oneLine } from '../../rules/shown-text.js';
 import { firesAt } from '../../rules/schedules/clock-changes.js';
 import { readCron } from '../../rules/schedules/cron.js';
+import { oneLine } from '../../rules/shown-text.js';
 import { type KnownAhead, knownAhead } from '../../rules/steps/known-ahead.js';
 import { unattendedOf } from '../../rules/tasks/unattended.js';
 import { confirmationOf } from '../calls/call-operation.js';
@@ -48,7 +48,9 @@ export async function askAhead(frame: Frame): Promise<void> {
 }
 
 /** Undefined for tasks without `approve_before`, and for firings by hand and those made up for, which ask as they come. */
-function firingOf({ task: { id, start, createdAt } }: TaskRun): { schedule: string; due: number; lastMs: number } | undefined {
+function firingOf({
+  task: { id, start, createdAt },
+}: TaskRun): { schedule: string; due: number; lastMs: number } | undefined {
   const { schedule, scheduled_for } = unattendedOf(id, start.options.retry !== undefined);
   const memo = workflowInfo().memo?.schedule as ScheduleMemo | undefined;
   if (memo?.approve_before_ms === undefined || schedule === undefined || scheduled_for === undefined) return undefined;
@@ -68,7 +70,10 @@ function knownRequests(frame: Frame): Omit<ApprovalRequest, 'expiresMs'>[] {
   return [guardRequestOf(run, []), ...steps.map((known) => requestOfStep(known, frame))].filter((one) => !!one);
 }
 
-function requestOfStep({ step, path, conditions }: KnownAhead, frame: Frame): Omit<ApprovalRequest, 'expiresMs'> | undefined {
+function requestOfStep(
+  { step, path, conditions }: KnownAhead,
+  frame: Frame,
+): Omit<ApprovalRequest, 'expiresMs'> | undefined {
   const { run } = frame;
   try {
     if (!conditions.every((source) => evaluateCondition(source, frame))) return undefined;

@@ -109,7 +109,11 @@ async function runApproval(step: ApprovalStep, path: string, frame: Frame): Prom
 }
 
 /** What an approval step asks; how long is its own matter. */
-export function requestOf({ id, approval }: ApprovalStep, path: string, frame: Frame): Omit<ApprovalRequest, 'expiresMs'> {
+export function requestOf(
+  { id, approval }: ApprovalStep,
+  path: string,
+  frame: Frame,
+): Omit<ApprovalRequest, 'expiresMs'> {
   const { run } = frame;
   const { ability, environment } = run.task.plan;
   const { title, approvers, quorum, comment, fields, while_open } = approval;
