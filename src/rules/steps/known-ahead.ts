@@ -35,23 +35,20 @@ export function knownAhead(plan: Asking, steps: readonly PlanStep[] = plan.steps
 }
 
 function knownOf(plan: Asking, step: PlanStep, path: string): KnownAhead[] {
-  switch (step.verb) {
-    case 'steps':
-      return step.retry ? [] : knownAhead(plan, step.steps, `${path}/`);
-    case 'parallel':
-      return step.branches.flatMap((branch) => knownAhead(plan, [branch], `${path}/`));
-    case 'approval':
-      return areKnown([step.approval.title]) ? [{ step, path, conditions: [] }] : [];
-    case 'call': {
-      const { effects } = plan.operations[step.call] ?? {};
-      const asks = effects !== undefined && plan.environment.approve.includes(effects);
-      // Texts that read the answer of the call itself are shown as written.
-      const isAsked = asks && areKnown([step.with]) && areKnown([step.undo?.with], step.id);
-      return isAsked ? [{ step, path, conditions: [] }] : [];
-    }
-    default:
-      return [];
-  }
+  const { verb } = step;
+  if (verb === 'steps') return step.retry ? [] : knownAhead(plan, step.steps, `${path}/`);
+  if (verb === 'parallel') return step.branches.flatMap((branch) => knownAhead(plan, [branch], `${path}/`));
+  if (verb !== 'call' && verb !== 'approval') return [];
+  return (verb === 'call' ? isAsked(plan, step) : areKnown([step.approval.title]))
+    ? [{ step, path, conditions: [] }]
+    : [];
+}
+
+function isAsked({ operations, environment }: Asking, { id, call, with: template, undo }: CallStep): boolean {
+  const { effects } = operations[call] ?? {};
+  const asks = effects !== undefined && environment.approve.includes(effects);
+  // Texts that read the answer of the call itself are shown as written.
+  return asks && areKnown([template]) && areKnown([undo?.with], id);
 }
 
 function areKnown(templates: (Json | undefined)[], own?: string): boolean {
