@@ -8,7 +8,7 @@ import { createHold } from './mcp/hold.js';
 import { createSendNotice } from './notices/send-notice.js';
 import { createModify, createRecordChange } from './preflight/check-changed-input.js';
 import { createEnter, createPreflight } from './preflight/preflight.js';
-import { createEndCall } from './session/session-calls.js';
+import { createEndCall, createRaiseLimit } from './session/session-calls.js';
 import { createAskPrompt, createAskStart, createEndSession } from './session/session-events.js';
 import { createCheckWord } from './session/session-word.js';
 import { createEndTask, createErase, createPurge } from './task/delete.js';
@@ -42,6 +42,7 @@ export function createActivities(dependencies: ActivityDependencies) {
     [ACTIVITIES.endSession]: createEndSession(dependencies),
     [ACTIVITIES.checkWord]: createCheckWord(dependencies),
     [ACTIVITIES.endCall]: createEndCall(dependencies),
+    [ACTIVITIES.raiseLimit]: createRaiseLimit(dependencies),
     [ACTIVITIES.notify]: createSendNotice(dependencies),
     [ACTIVITIES.prove]: createProve(dependencies),
     [ACTIVITIES.decide]: createDecide(dependencies),

@@ -49,6 +49,7 @@ export const ACTIVITIES = {
   notify: 'ability:notify',
   decide: 'ability:decide',
   hold: 'ability:hold',
+  raiseLimit: 'ability:raise-limit',
   checkFiring: 'ability:check-firing',
 } as const;
 

@@ -16,7 +16,8 @@ import { callerOf } from '../../rules/tasks/caller-of.js';
 import { UNDO_ASKS } from '../../rules/tasks/describe-undo.js';
 import { plainYes } from '../../rules/tasks/stored-result.js';
 import { type ApprovalRequest, awaitApproval } from '../approvals/await-approval.js';
-import { askGuards, fireAfter, type Hooked } from '../hooks/ask-hooks.js';
+import { fireAfter, type Hooked } from '../hooks/ask-hooks.js';
+import { askWithinLimits } from '../hooks/raise-limit.js';
 import { isStepFailure, messageOf, StepFailure } from '../steps/step-failure.js';
 import type { TaskIdentity } from '../task/identity.js';
 import type { TaskRun } from '../task/task-run.js';
@@ -38,7 +39,9 @@ function make(run: TaskRun, call: OperationCall): Promise<Json> {
 async function callGuarded(run: TaskRun, call: OperationCall, entered?: EnteredCall): Promise<Json> {
   const input = callInput(call.operation, call.input);
   const hooked: Hooked = { path: call.path, operation: call.operation, input, ...(entered && { callId: entered.id }) };
-  const guards = askGuards(run, hooked);
+  const { branchStop, budget } = call;
+  const capWait = (ms: number): number => budget.capWait(ms);
+  const guards = askWithinLimits(run, hooked, { branchStop, capWait, step: call.id });
   const asked = confirmationOf(run, call, await guards);
   if (asked) {
     run.steps.note(call.path, call.id, { status: 'waiting', call: call.operation.key });

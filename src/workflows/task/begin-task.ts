@@ -10,7 +10,7 @@ import { ACTIVITIES } from '../../contracts/names.js';
 import { GUARD_APPROVAL_MS } from '../../rules/calls/call-limits.js';
 import { type ApprovalRequest, awaitApproval } from '../approvals/await-approval.js';
 import { localActivity, untilKeyed } from '../calls/local-activities.js';
-import { askGuards } from '../hooks/ask-hooks.js';
+import { askWithinLimits } from '../hooks/raise-limit.js';
 import { recordChange } from '../input-changes/continue-changed.js';
 import { readActivityFailure, StepFailure } from '../steps/step-failure.js';
 import { aroundTask } from './run-steps-and-cleanup.js';
@@ -71,7 +71,8 @@ export async function enterChild({ task, input, warnings }: TaskRun): Promise<vo
 export async function guardTask(run: TaskRun, branchStop: BranchStop): Promise<void> {
   if (run.task.plan.ability.kind === 'operation') return;
   run.life.state = 'guarding';
-  const asked = guardRequestOf(run, await askGuards(run, aroundTask(run)));
+  const asking = { branchStop, capWait: (ms: number): number => ms };
+  const asked = guardRequestOf(run, await askWithinLimits(run, aroundTask(run), asking));
   if (asked) await awaitApproval(run, asked, branchStop);
 }
 
