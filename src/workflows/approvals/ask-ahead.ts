@@ -20,6 +20,7 @@ import { loneCall } from '../task/run-steps-and-cleanup.js';
 import { BranchStop } from '../task/stop-branches.js';
 import type { TaskRun } from '../task/task-run.js';
 import { type ApprovalRequest, awaitApproval } from './await-approval.js';
+import { notifyOfLateness } from './notices.js';
 
 /**
  * Of a firing whose approvals are asked before: asks for those that are known, and waits until it is due. One that begins
@@ -39,6 +40,7 @@ export async function askAhead(frame: Frame): Promise<void> {
   run.life.publish('waiting');
   await sleep(Math.max(1, due - Date.now()), { summary: `due at ${due_at}` });
   run.life.dueAt = undefined;
+  notifyOfLateness(run);
   const why = Date.now() > due + lastMs ? 'nothing ran it within its catch-up' : await whyNoFiring(run, schedule);
   if (why !== null) {
     const message = `The firing was asked for ahead, and does not take place: ${why}`;

@@ -48,6 +48,9 @@ interface Firing {
   taken?: number;
   callsOfRun?: number;
   input?: { to: string; hot: boolean };
+  /** The whole plan, if it is another one. */
+  plan?: (plan: Plan) => Plan;
+  confirmations?: object[];
 }
 
 /** Runs a firing whose approvals are asked two hours before. */
@@ -56,11 +59,12 @@ async function fire(steps: PlanStep[], given: Firing = {}) {
   const { task } = await import('../../../../src/workflows/task.js');
   const base = planOf(steps);
   const op = { ...base.operations['op.add'], effects: 'write_additive' };
-  const plan = {
+  let plan = {
     ...base,
     operations: { ...base.operations, 'op.add': op },
     environment: { ...base.environment, approve: ['write_additive'] },
   } as unknown as Plan;
+  if (given.plan) plan = given.plan(plan);
   const quiet = new Proxy({}, { get: () => 'nothing' }) as Record<string, 'nothing'>;
   const script = new Quick(1, {}, quiet, given.cancelAt);
   const world = new World(
@@ -76,7 +80,10 @@ async function fire(steps: PlanStep[], given: Firing = {}) {
     memo: { ability: 'signup', schedule: { ...SCHEDULE, ...memo } },
   };
   world.info = info;
-  world.answers.set(ACTIVITIES.preflight, async () => ({ seal: { key_id: 'k', mac: '' }, plan }));
+  world.answers.set(ACTIVITIES.preflight, async () => ({
+    seal: { key_id: 'k', mac: '', ...(given.confirmations && { confirmations: given.confirmations }) },
+    plan,
+  }));
   const asked = vi.fn(async (_: unknown) => {
     if (why instanceof Error) throw why;
     return why;
@@ -180,6 +187,26 @@ describe('a firing that is asked for ahead', () => {
       ['ask', 'cancelled'],
       ['migrate', 'denied'],
     ]);
+  });
+
+  const confirmations = [{ hook_id: 'careful', reason: 'Careful.' }];
+
+  test('asks what a hook before creation asks, too', async () => {
+    const { result, approvals } = await fire(both, { confirmations, says: yes('run', 'ask', 'migrate') });
+    expect(result.status).toBe('succeeded');
+    expect(approvals.map(([path, status, , used]) => [path, status, used])).toEqual([
+      ['run', 'approved', true],
+      ['ask', 'approved', true],
+      ['migrate', 'approved', true],
+    ]);
+  });
+
+  test('asks for a low-level ability, with all reasons at once', async () => {
+    const plan = (plan: Plan): Plan => ({ ...plan, ability: { ...plan.ability, id: 'op.add', kind: 'operation' } });
+    const { result, approvals, ran } = await fire([], { plan, confirmations, says: yes('run') });
+    expect([result.status, approvals]).toEqual(['succeeded', [['run', 'approved', at, true]]]);
+    expect(result.approvals?.[0]?.reasons).toEqual([expect.stringContaining('staging asks'), 'Careful. (hook careful)']);
+    expect(ran.map((effect) => effect.at)).toEqual([2 * HOUR]);
   });
 
   test.each([
