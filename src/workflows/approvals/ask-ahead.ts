@@ -3,19 +3,21 @@ import type { CheckFiringRequest } from '../../contracts/activities.js';
 import { ACTIVITIES } from '../../contracts/names.js';
 import type { PlanOperation } from '../../contracts/plan.js';
 import type { ScheduleMemo } from '../../contracts/schedules.js';
+import { callInput } from '../../rules/calls/call-input.js';
 import { firesAt } from '../../rules/schedules/clock-changes.js';
 import { readCron } from '../../rules/schedules/cron.js';
 import { oneLine } from '../../rules/shown-text.js';
 import { type KnownAhead, knownAhead } from '../../rules/steps/known-ahead.js';
 import { unattendedOf } from '../../rules/tasks/unattended.js';
-import { confirmationOf } from '../calls/call-operation.js';
+import { confirmationOf, reasonsFor } from '../calls/allow-call.js';
 import { localActivity, untilKeyed } from '../calls/local-activities.js';
+import type { OperationCall } from '../calls/schedule-call.js';
 import { evaluateCondition, evaluateParameters } from '../steps/evaluate.js';
 import type { Frame } from '../steps/frame.js';
 import { operationCallOf } from '../steps/run-call.js';
 import { requestOf } from '../steps/run-verb.js';
 import { isStepFailure, messageOf, StepFailure } from '../steps/step-failure.js';
-import { guardRequestOf } from '../task/begin-task.js';
+import { guardReasons, guardRequest } from '../task/begin-task.js';
 import { loneCall } from '../task/run-steps-and-cleanup.js';
 import { BranchStop } from '../task/stop-branches.js';
 import type { TaskRun } from '../task/task-run.js';
@@ -63,31 +65,40 @@ function firingOf({
   return { schedule, due, lastMs: memo.catch_up_ms };
 }
 
-/** What the task will ask in any case, as it will ask it. */
-function knownRequests(frame: Frame): Omit<ApprovalRequest, 'expiresMs'>[] {
+type Asked = Omit<ApprovalRequest, 'expiresMs'>;
+
+/** What the task will ask in any case, as it will ask it, but for what may be corrected: that is asked about the input as it is. */
+function knownRequests(frame: Frame): Asked[] {
   const { run } = frame;
   const { plan } = run.task;
-  if (plan.ability.kind === 'operation') return [confirmationOf(run, loneCall(frame), [])].filter((one) => !!one);
+  if (plan.ability.kind === 'operation') return requestsOfCall(run, loneCall(frame));
+  const reasons = guardReasons(run, []);
   const steps = plan.agent ? [] : knownAhead(plan);
-  return [guardRequestOf(run, []), ...steps.map((known) => requestOfStep(known, frame))].filter((one) => !!one);
+  return [
+    ...(reasons.length > 0 ? [guardRequest(run, reasons)] : []),
+    ...steps.flatMap((one) => requestsOf(one, frame)),
+  ];
 }
 
-function requestOfStep(
-  { step, path, conditions }: KnownAhead,
-  frame: Frame,
-): Omit<ApprovalRequest, 'expiresMs'> | undefined {
+function requestsOf({ step, path, conditions }: KnownAhead, frame: Frame): Asked[] {
   const { run } = frame;
   try {
-    if (!conditions.every((source) => evaluateCondition(source, frame))) return undefined;
-    if (step.verb === 'approval') return requestOf(step, path, frame);
+    if (!conditions.every((source) => evaluateCondition(source, frame))) return [];
+    if (step.verb === 'approval') return [requestOf(step, path, frame)];
     const operation = run.task.plan.operations[step.call] as PlanOperation;
     const input = evaluateParameters(step.with, step.call, frame);
-    return confirmationOf(run, operationCallOf(step, path, frame, operation, input), []);
+    return requestsOfCall(run, operationCallOf(step, path, frame, operation, input));
   } catch (error) {
     // The step fails with it when the task comes there.
-    if (isStepFailure(error)) return undefined;
+    if (isStepFailure(error)) return [];
     throw error;
   }
+}
+
+function requestsOfCall(run: TaskRun, given: OperationCall): Asked[] {
+  const call = { ...given, input: callInput(given.operation, given.input) };
+  const reasons = reasonsFor(run, call, []);
+  return reasons.length > 0 ? [confirmationOf(run, call, reasons)] : [];
 }
 
 /** One that is denied, or on which no one decides, ends the others. */

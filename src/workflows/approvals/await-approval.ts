@@ -1,11 +1,13 @@
 import { CancellationScope, condition, sleep } from '@temporalio/workflow';
 import type { Approval, ApprovalField, ApprovalSubject, CommentRule } from '../../contracts/approvals.js';
+import type { JsonObject } from '../../contracts/json.js';
 import type { Approvers, WhileOpen } from '../../contracts/plan-step.js';
-import { digestOf } from '../../rules/canonical.js';
 import { markdownLine, oneLine, startOf } from '../../rules/shown-text.js';
 import { BranchStopped, StepFailure } from '../steps/step-failure.js';
 import type { BranchStop } from '../task/stop-branches.js';
 import type { TaskRun } from '../task/task-run.js';
+import { approvalIdOf } from './approval-id.js';
+import type { InputCheck } from './edit.js';
 import { notifyOfApproval } from './notices.js';
 import { refuseUnprovable } from './proofs.js';
 
@@ -26,6 +28,8 @@ export interface ApprovalRequest {
   while_open?: WhileOpen;
   /** The task is not due before: it is asked ahead, until then. ISO 8601. */
   due_at?: string;
+  /** Fields of the input that a decision may change, and how the changed one is checked. */
+  edit?: { fields: Record<string, JsonObject>; check: InputCheck } | undefined;
 }
 
 const MAX_SUMMARY = 200;
@@ -41,6 +45,7 @@ export async function awaitApproval(run: TaskRun, request: ApprovalRequest, bran
   if (ahead) return ahead;
   if (run.task.plan.environment.proof === 'required') await refuseUnprovable(run.task, approvals);
   const approval = heldOver(run, raised) ?? raised;
+  if (request.edit) approvals.checks.set(approval, request.edit.check);
   if (approval === raised) {
     approvals.list.push(approval);
     notifyOfApproval(run, 'approval.requested', approval);
@@ -62,6 +67,7 @@ export async function awaitApproval(run: TaskRun, request: ApprovalRequest, bran
     if (approval.status === 'open' && !isCarriedOn) approval.status = 'cancelled';
     throw error;
   } finally {
+    approvals.checks.delete(approval);
     if (approvals.open.length === 0) life.publish(life.ending ? 'finishing' : 'running');
   }
   notifyOfApproval(run, 'approval.decided', approval);
@@ -97,18 +103,19 @@ function watchOver(run: TaskRun, approval: Approval, { remind_ms = [], escalate 
 
 /** The same approval from an earlier run of the task; people may have decided on it meanwhile. */
 function heldOver({ approvals, steps }: TaskRun, raised: Approval): Approval | undefined {
-  const held = approvals.list.findLast(({ id, path }) => id === raised.id && path === raised.path);
+  const held = approvals.list.findLast(
+    ({ id, path, edited: [first] = [] }) => (first?.from.id ?? id) === raised.id && path === raised.path,
+  );
   return held && steps.takeWaiting(raised.path) ? held : undefined;
 }
 
 /** The id identifies the shown text, which is one line at every door. Source: docs/approvals.md#deciding. */
 function raise({ task, input }: TaskRun, request: ApprovalRequest): Approval {
-  const { path, what, title, reasons, approvers, quorum, comment, fields, expiresMs, due_at } = request;
+  const { path, what, title, reasons, approvers, quorum, comment, fields, edit, expiresMs, due_at } = request;
   const { environment } = task.plan;
-  const digest = digestOf({ task: task.id, path, what });
   const now = Date.now();
   return {
-    id: `${path.slice(path.lastIndexOf('/') + 1)}-${digest.slice(0, 12)}`,
+    id: approvalIdOf(task.id, path, what),
     path,
     title: oneLine(title),
     what,
@@ -121,6 +128,7 @@ function raise({ task, input }: TaskRun, request: ApprovalRequest): Approval {
     ...(environment.proof === 'required' && { proof: 'required' as const }),
     comment,
     ...(fields && { fields }),
+    ...(edit && { edit: edit.fields }),
     requested_by: task.start.user,
     ...(input.changedBy.length > 0 && { changed_by: input.changedBy }),
     raised_at: new Date(now).toISOString(),

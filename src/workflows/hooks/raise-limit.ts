@@ -7,7 +7,7 @@ import { localActivity, untilKeyed } from '../calls/local-activities.js';
 import { isStepFailure, readActivityFailure, StepFailure } from '../steps/step-failure.js';
 import type { BranchStop } from '../task/stop-branches.js';
 import type { TaskRun } from '../task/task-run.js';
-import { AtLimit, askGuards, type Hooked } from './ask-hooks.js';
+import { AtLimit, askGuards, type Hooked, type Reason } from './ask-hooks.js';
 
 /** Where a call asks, and how long it may wait for people. */
 interface Asking {
@@ -22,13 +22,13 @@ interface Asking {
  * it, in this session and for this guard, and then all guards are asked again. @throws StepFailure as the guard denies, also
  * if it is denied, no one decides, or it is raised by nothing; cancellation; BranchStopped.
  */
-export function askWithinLimits(run: TaskRun, hooked: Hooked, asking: Asking): string[] | Promise<string[]> {
+export function askWithinLimits(run: TaskRun, hooked: Hooked, asking: Asking): Reason[] | Promise<Reason[]> {
   const { pre_call: guards } = (hooked.operation ?? run.task.plan.ability).hooks;
   const mayBeRaised = guards.some(({ handler }) => handler.kind === 'expression' && handler.on_limit === 'ask');
   return mayBeRaised ? askUntilWithin(run, hooked, asking) : askGuards(run, hooked);
 }
 
-async function askUntilWithin(run: TaskRun, hooked: Hooked, asking: Asking): Promise<string[]> {
+async function askUntilWithin(run: TaskRun, hooked: Hooked, asking: Asking): Promise<Reason[]> {
   for (;;) {
     try {
       return await askGuards(run, hooked);

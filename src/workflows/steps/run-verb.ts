@@ -9,6 +9,7 @@ import type {
 } from '../../contracts/plan.js';
 import { nameOfStep } from '../../rules/steps/turn-paths.js';
 import { type ApprovalRequest, awaitApproval } from '../approvals/await-approval.js';
+import { editOfTask, noteEdits } from '../approvals/edit.js';
 import { evaluate, evaluateCondition, evaluateCount, evaluateDuration, evaluateText } from './evaluate.js';
 import { type Frame, frameInside, runSteps } from './frame.js';
 import { runCall } from './run-call.js';
@@ -99,9 +100,20 @@ async function runSwitch({ cases }: SwitchStep, path: string, frame: Frame): Pro
  */
 async function runApproval(step: ApprovalStep, path: string, frame: Frame): Promise<Json> {
   const { run } = frame;
+  const { edit, expires } = step.approval;
+  const request = requestOf(step, path, frame);
   run.steps.note(path, step.id, { status: 'waiting' });
-  const expiresMs = frame.budget.capWait(evaluateDuration(step.approval.expires, frame));
-  const approval = await awaitApproval(run, { ...requestOf(step, path, frame), expiresMs }, frame.branchStop);
+  const reasons = request.reasons.map((text) => ({ text, edit }));
+  const approval = await awaitApproval(
+    run,
+    {
+      ...request,
+      expiresMs: frame.budget.capWait(evaluateDuration(expires, frame)),
+      edit: editOfTask(run, [edit], reasons),
+    },
+    frame.branchStop,
+  );
+  noteEdits(run, approval);
   const last = approval.decisions.at(-1);
   const by = last === undefined || last.by === 'unnamed' ? 'unnamed' : last.by.name;
   const filled = Object.assign({}, ...approval.decisions.map((decision) => decision.fields));

@@ -9,7 +9,9 @@ import type {
 import { ACTIVITIES } from '../../contracts/names.js';
 import { GUARD_APPROVAL_MS } from '../../rules/calls/call-limits.js';
 import { type ApprovalRequest, awaitApproval } from '../approvals/await-approval.js';
+import { editOfTask, noteEdits } from '../approvals/edit.js';
 import { localActivity, untilKeyed } from '../calls/local-activities.js';
+import { confirmation, type Reason } from '../hooks/ask-hooks.js';
 import { askWithinLimits } from '../hooks/raise-limit.js';
 import { recordChange } from '../input-changes/continue-changed.js';
 import { readActivityFailure, StepFailure } from '../steps/step-failure.js';
@@ -72,25 +74,28 @@ export async function guardTask(run: TaskRun, branchStop: BranchStop): Promise<v
   if (run.task.plan.ability.kind === 'operation') return;
   run.life.state = 'guarding';
   const asking = { branchStop, capWait: (ms: number): number => ms };
-  const asked = guardRequestOf(run, await askWithinLimits(run, aroundTask(run), asking));
-  if (asked) await awaitApproval(run, asked, branchStop);
+  const reasons = guardReasons(run, await askWithinLimits(run, aroundTask(run), asking));
+  if (reasons.length === 0) return;
+  const lists = reasons.map(({ edit }) => edit);
+  const request = { ...guardRequest(run, reasons), edit: editOfTask(run, lists, reasons) };
+  noteEdits(run, await awaitApproval(run, request, branchStop));
 }
 
-/** What people are asked before a high-level ability; undefined if nothing asks. @param fromGuards reasons of its guards. */
-export function guardRequestOf({ task, input }: TaskRun, fromGuards: string[]): ApprovalRequest | undefined {
-  const { plan, start } = task;
-  const created = (start.child ? [] : start.seal.confirmations).map(
-    ({ hook_id, reason }) => `${reason} (hook ${hook_id})`,
-  );
-  const reasons = [...fromGuards, ...created];
-  if (reasons.length === 0) return undefined;
+/** Why people are asked before a high-level ability. @param fromGuards reasons of its guards. */
+export function guardReasons({ task: { plan, start } }: TaskRun, fromGuards: readonly Reason[]): Reason[] {
+  const { pre_create } = plan.ability.hooks;
+  return [...fromGuards, ...(start.child ? [] : start.seal.confirmations).map((one) => confirmation(one, pre_create))];
+}
+
+/** What they are asked. */
+export function guardRequest({ task: { plan }, input }: TaskRun, reasons: readonly Reason[]): ApprovalRequest {
   const { name: environment, approvers, quorum } = plan.environment;
   const { id: ability, effects } = plan.ability;
   return {
     path: 'run',
     title: `${ability} in ${environment}`,
     what: { ability, implementation: null, environment, effects, input: input.value },
-    reasons,
+    reasons: reasons.map(({ text }) => text),
     approvers,
     quorum,
     expiresMs: GUARD_APPROVAL_MS,

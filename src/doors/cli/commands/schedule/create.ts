@@ -19,7 +19,7 @@ export async function run(context: Context, [ability]: [string], flags: Schedule
   readDuration('--catch-up', catch_up);
   if (approve_before !== undefined) readDuration('--approve-before', approve_before);
   return withProject(context, async (project) => {
-    const input = parseInput(flags, await schemaFor(project, ability, flags.set), context);
+    const input = parseInput(flags, await schemaFor(project, ability, environmentGiven(context), flags.set), context);
     refuseMaskedInput(input);
     const more = defined({ name, intent, approve_before, environment: environmentGiven(context) });
     const wanted = { ability, input, cron, timezone, overlap, jitter, catch_up, ...more };
