@@ -1,10 +1,9 @@
 import { CancellationScope } from '@temporalio/workflow';
 import type { RaiseLimitRequest } from '../../contracts/activities.js';
 import { ACTIVITIES } from '../../contracts/names.js';
-import { GUARD_APPROVAL_MS } from '../../rules/calls/call-limits.js';
-import { awaitApproval } from '../approvals/await-approval.js';
+import { askToRaise } from '../approvals/ask-to-raise.js';
 import { localActivity, untilKeyed } from '../calls/local-activities.js';
-import { isStepFailure, readActivityFailure, StepFailure } from '../steps/step-failure.js';
+import { readActivityFailure, StepFailure } from '../steps/step-failure.js';
 import type { BranchStop } from '../task/stop-branches.js';
 import type { TaskRun } from '../task/task-run.js';
 import { AtLimit, askGuards, type Hooked, type Reason } from './ask-hooks.js';
@@ -34,59 +33,40 @@ async function askUntilWithin(run: TaskRun, hooked: Hooked, asking: Asking): Pro
       return await askGuards(run, hooked);
     } catch (error) {
       if (!(error instanceof AtLimit)) throw error;
-      await raise(run, hooked, error, asking).catch((denial: unknown) => {
-        throw isOfPeople(denial) ? error : denial;
-      });
+      await raise(run, hooked, error, asking);
     }
   }
 }
 
 async function raise(run: TaskRun, hooked: Hooked, atLimit: AtLimit, asking: Asking): Promise<void> {
   const { answer, limit } = atLimit;
-  const { plan, context } = run.task;
-  const { environment } = plan;
+  const { ability: whole } = run.task.plan;
   const { operation, input } = hooked;
   const path = hooked.path || 'run';
-  const ability = operation?.key ?? plan.ability.id;
-  const { step, branchStop } = asking;
-  if (step !== undefined) run.steps.note(path, step, { status: 'waiting', call: ability });
+  const ability = operation?.key ?? whole.id;
+  if (asking.step !== undefined) run.steps.note(path, asking.step, { status: 'waiting', call: ability });
   const done = Object.entries(limit.done).map(([id, count]) => `${count} of ${id}`);
-  const { id, raised_at, decisions } = await awaitApproval(
-    run,
-    {
-      path,
-      ...(step !== undefined && { step }),
-      title: `Raise the limit ${answer.hook_id} of the session for ${ability}?`,
-      what: {
-        ability,
-        implementation: operation?.implementation.id ?? null,
-        environment: environment.name,
-        effects: operation ? operation.effects : plan.ability.effects,
-        input: { limit: answer.hook_id, raised: limit.raised, input },
-      },
-      reasons: [
-        `${answer.reason} (hook ${answer.hook_id})`,
-        `The session has made ${done.join(', ') || 'no calls'}; the limit was raised by ${limit.raised} so far.`,
-      ],
-      approvers: environment.approvers,
-      quorum: environment.quorum,
-      expiresMs: asking.capWait(GUARD_APPROVAL_MS),
-      comment: 'optional',
-      fields: { by: { type: 'number', title: 'Raise it by' } },
+  const raised = await askToRaise(run, {
+    ...asking,
+    path,
+    title: `Raise the limit ${answer.hook_id} of the session for ${ability}?`,
+    what: {
+      ability,
+      implementation: operation?.implementation.id ?? null,
+      effects: operation ? operation.effects : whole.effects,
+      input: { limit: answer.hook_id, raised: limit.raised, input },
     },
-    branchStop,
-  );
-  // Where several have to agree, the least that one of them allows.
-  const by = Math.min(...decisions.map(({ fields }) => Number(fields?.by ?? 0)));
-  if (!(by > 0)) throw atLimit;
+    reasons: [
+      `${answer.reason} (hook ${answer.hook_id})`,
+      `The session has made ${done.join(', ') || 'no calls'}; the limit was raised by ${limit.raised} so far.`,
+    ],
+    type: 'number',
+  });
+  if (!raised || raised.by === 0) throw atLimit;
   const tell = localActivity<RaiseLimitRequest, void>(ACTIVITIES.raiseLimit);
-  const request = { seal: context.seal, hook: answer.hook_id, id: `${id} ${raised_at}`, by };
+  const request = { ...run.task.context, hook: answer.hook_id, id: raised.decision, by: raised.by };
   await CancellationScope.nonCancellable(() => untilKeyed(() => tell(request))).catch((error: unknown) => {
     const end = readActivityFailure(error);
     throw end.kind === 'problem' ? new StepFailure(end.problem) : atLimit;
   });
-}
-
-function isOfPeople(error: unknown): boolean {
-  return isStepFailure(error) && /^approval\.(denied|expired|changes_requested)$/.test(error.problem.code);
 }
