@@ -205,7 +205,10 @@ describe('a firing that is asked for ahead', () => {
     const plan = (plan: Plan): Plan => ({ ...plan, ability: { ...plan.ability, id: 'op.add', kind: 'operation' } });
     const { result, approvals, ran } = await fire([], { plan, confirmations, says: yes('run') });
     expect([result.status, approvals]).toEqual(['succeeded', [['run', 'approved', at, true]]]);
-    expect(result.approvals?.[0]?.reasons).toEqual([expect.stringContaining('staging asks'), 'Careful. (hook careful)']);
+    expect(result.approvals?.[0]?.reasons).toEqual([
+      expect.stringContaining('staging asks'),
+      'Careful. (hook careful)',
+    ]);
     expect(ran.map((effect) => effect.at)).toEqual([2 * HOUR]);
   });
 
