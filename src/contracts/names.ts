@@ -65,7 +65,7 @@ export const LOCK_SIGNALS = { enter: 'enter', leave: 'leave' } as const;
 
 export const UPDATES = { created: 'created', modify: 'modify' } as const;
 
-/** Queries that a task and a lock answer. */
+/** Queries that a task, a lock and a notice answer. */
 export const QUERIES = {
   task: 'task',
   decision: 'decision',
@@ -73,6 +73,7 @@ export const QUERIES = {
   lock: 'lock',
   session: 'session',
   thread: 'thread',
+  sent: 'sent',
 } as const;
 
 /** Updates a session takes: `open`, `prompt`, `note` and `stop` from clients, `word` from workers, who sign it. */

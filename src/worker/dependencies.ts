@@ -38,6 +38,7 @@ import { countMissed, MissedFirings, whyNoFiring } from './missed-firings.js';
 import { RETENTION_MS } from './own-server.js';
 import { EndRecords } from './record-beside-history.js';
 import { RunningGroups } from './running-groups.js';
+import { findSent, recentApprovals } from './seen-approvals.js';
 import { accessSessions } from './session-access.js';
 import { StoreShare } from './share/store-share.js';
 import { shrink, storeLarge } from './store-large-payloads.js';
@@ -120,6 +121,8 @@ export function buildDependencies(
     executions: access.executions,
     countMissed: (schedule) => countMissed(access.client, scheduleIdOf(project, schedule)),
     whyNoFiring: (schedule, since) => whyNoFiring(access.client, scheduleIdOf(project, schedule), since),
+    findSent: (notice) => findSent(access.client, notice),
+    recentApprovals: (than) => recentApprovals(access.client, project, than),
     hold: () => Promise.reject(new Error('Set by its host')),
     scripts,
     tools,

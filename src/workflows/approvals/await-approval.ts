@@ -64,7 +64,10 @@ export async function awaitApproval(run: TaskRun, request: ApprovalRequest, bran
     await branchStop.wait(() => condition(() => approval.status !== 'open'));
   } catch (error) {
     const isCarriedOn = error instanceof BranchStopped && life.rollingOver;
-    if (approval.status === 'open' && !isCarriedOn) approval.status = 'cancelled';
+    if (approval.status === 'open' && !isCarriedOn) {
+      approval.status = 'cancelled';
+      notifyOfApproval(run, 'approval.cancelled', approval);
+    }
     throw error;
   } finally {
     approvals.checks.delete(approval);
