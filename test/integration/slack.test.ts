@@ -172,16 +172,30 @@ describe('the message', () => {
     const [, again] = found(key) as NonNullable<ReturnType<typeof found>>;
     for (const blocks of [JSON.stringify(again.blocks), shown(ts)]) {
       expect(blocks).toContain('changed by alice (claimed): amount 500 -> 50');
-      expect(blocks).toContain('may be changed, on the page or by command: amount');
+      expect(blocks).toContain('may be changed: amount');
     }
     await send(click('approve', value, 'U0BOB'));
     await expect.poll(() => slack.calls('chat.postEphemeral').at(-1)?.body.text).toMatch(/^approval\.not_found/);
+    // The dialog lets them correct it as well; bob leaves it.
     await send(click('approve', buttonsOf(slack.messages.get(ts))?.[0]?.value ?? '', 'U0BOB'));
+    const { view } = opened();
+    expect(view.blocks.slice(1)).toMatchObject([{ block_id: 'field:amount', optional: true }, { block_id: 'comment' }]);
+    await send(submission(view.private_metadata, {}, 'U0BOB'));
     expect(await project.wait(key)).toMatchObject({ result: { status: 'succeeded', output: { amount: 50 } } });
     await expect.poll(() => shown(ts), { timeout: 20_000 }).toContain('approve: bob (slack)');
     await expect
       .poll(() => JSON.stringify(found(key)?.[1].blocks), { timeout: 20_000 })
       .toContain('approve: bob (slack)');
+  });
+
+  test('is of an input that is corrected in its dialog', async () => {
+    const { key, value } = await asking('db.trim', { amount: 500 }, { environment: 'two' });
+    await send(click('approve', value, 'U0ALICE'));
+    const { view } = opened();
+    await send(submission(view.private_metadata, { 'field:amount': '60' }, 'U0ALICE'));
+    await expect.poll(async () => (await resultOf(key)).approvals[0]?.what.input).toMatchObject({ amount: 60 });
+    expect((await resultOf(key)).approvals[0]?.edited).toMatchObject([{ by: { name: 'alice', source: 'slack' } }]);
+    await decide(project.connection, key, 'deny', { by: 'bob' });
   });
 
   test('asks for as many as the quorum says, and for what a called task needs', async () => {

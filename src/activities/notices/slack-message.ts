@@ -69,9 +69,7 @@ function askLines(approval: Approval): string[] {
     `asked for by ${requested_by.name} (${requested_by.source})${throughAgent(requested_by, oneLine)}, until ${expires_at}`,
     ...(due_at === undefined ? [] : [`asked ahead, due at ${due_at}`]),
     `who may decide: ${who}${quorum > 1 ? `; ${quorum} of them` : ''}`,
-    ...(edit && status === 'open'
-      ? [`may be changed, on the page or by command: ${Object.keys(edit).join(', ')}`]
-      : []),
+    ...(edit && status === 'open' ? [`may be changed: ${Object.keys(edit).join(', ')}`] : []),
   ];
 }
 

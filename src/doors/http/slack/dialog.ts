@@ -54,8 +54,24 @@ export function readDialog(approval: Approval, about: Carried, values: FilledIn)
   return { ...(comment && { comment }), ...(given.length > 0 && { fields: Object.fromEntries(given) }) };
 }
 
-function fieldsOf({ fields = {} }: Approval, { verdict }: Carried): Record<string, ApprovalField> {
-  return verdict === 'approve' ? fields : {};
+function fieldsOf({ fields = {}, edit = {} }: Approval, { verdict }: Carried): Record<string, ApprovalField> {
+  if (verdict !== 'approve') return {};
+  const changes = Object.entries(edit).flatMap(([name, schema]) => {
+    const field = fieldFor(schema);
+    return field ? [[name, field] as const] : [];
+  });
+  return { ...fields, ...Object.fromEntries(changes) };
+}
+
+/** A field that changes the input; undefined for values that no dialog can hold, which the page and the command can change. */
+function fieldFor({ type, enum: choices }: JsonObject): ApprovalField | undefined {
+  const isChoice = (one: Json): one is string | number => typeof one === 'string' || typeof one === 'number';
+  const listed = Array.isArray(choices) ? choices.filter(isChoice) : undefined;
+  const is = (['string', 'number', 'integer', 'boolean'] as const).find((one) => one === type);
+  if (listed && listed.length !== (choices as Json[]).length) return undefined;
+  if (!is && !listed) return undefined;
+  const about = { optional: true, description: 'Corrects the input; left empty, it stays as it is.' };
+  return { type: is ?? 'string', ...(listed && { enum: listed }), ...about };
 }
 
 function areChoices(choices: readonly (string | number)[]): boolean {
