@@ -72,6 +72,8 @@ export interface ActivityDependencies extends HookDependencies, TaskPlaces {
   executions: Executions;
   /** How many firings a schedule of the project has missed since it was created; 0: there is no such schedule. */
   countMissed: (schedule: string) => Promise<number>;
+  /** Why a firing that was begun ahead at a time does not take place, as a sentence; null: it does. */
+  whyNoFiring: (schedule: string, since: string) => Promise<string | null>;
   /** What became of a notice; undefined: Temporal knows none of this id. */
   findSent: (notice: string) => Promise<SentNotices | undefined>;
   /** Approvals of other recent tasks of the same ability and environment. @throws if not all of them could be read. */

@@ -184,6 +184,10 @@ export interface Approval {
   expires_at: string;
   /** From then on others may decide as well, since no one had. */
   escalated_at?: string;
+  /** People are asked ahead of the task, which runs then. Source: docs/schedules.md#approved-before. */
+  due_at?: string;
+  /** When the task came to what was approved ahead: that counts once. */
+  used_at?: string;
   status: ApprovalStatus;
   decisions: CountedDecision[];
   ignored: IgnoredDecision[];

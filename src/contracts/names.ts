@@ -50,6 +50,8 @@ export const ACTIVITIES = {
   notify: 'ability:notify',
   decide: 'ability:decide',
   hold: 'ability:hold',
+  raiseLimit: 'ability:raise-limit',
+  checkFiring: 'ability:check-firing',
 } as const;
 
 /** A global of the sandbox: workers of it encrypt payloads. */

@@ -34,7 +34,7 @@ import type { Tracer } from '../tracing/open-tracer.js';
 import { FileCollector } from './file-collector.js';
 import { accessLocks } from './lock-access.js';
 import { log } from './logger.js';
-import { countMissed, MissedFirings } from './missed-firings.js';
+import { countMissed, MissedFirings, whyNoFiring } from './missed-firings.js';
 import { RETENTION_MS } from './own-server.js';
 import { EndRecords } from './record-beside-history.js';
 import { RunningGroups } from './running-groups.js';
@@ -120,6 +120,7 @@ export function buildDependencies(
     isServed: access.isServed,
     executions: access.executions,
     countMissed: (schedule) => countMissed(access.client, scheduleIdOf(project, schedule)),
+    whyNoFiring: (schedule, since) => whyNoFiring(access.client, scheduleIdOf(project, schedule), since),
     findSent: (notice) => findSent(access.client, notice),
     recentApprovals: (than) => recentApprovals(access.client, project, than),
     hold: () => Promise.reject(new Error('Set by its host')),

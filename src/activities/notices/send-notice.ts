@@ -238,11 +238,11 @@ function dataOf(notice: Notice, links: NoticeLinks): JsonObject {
 }
 
 function approvalData({ what, ...approval }: NonNullable<Notice['approval']>): JsonObject {
-  const { id, path, title, status, reasons, approvers, quorum, requested_by, expires_at, decisions } = approval;
+  const { id, path, title, status, reasons, approvers, quorum, requested_by, expires_at, due_at, decisions } = approval;
   const isLarge = JSON.stringify(what.undo ? [what.input, what.undo.input] : what.input).length > MAX_INPUT;
   const undo = what.undo && { undo: isLarge ? { ...what.undo, input: null } : what.undo };
   return {
-    ...{ id, path, title, status, reasons, approvers, quorum, expires_at },
+    ...{ id, path, title, status, reasons, approvers, quorum, expires_at, ...(due_at !== undefined && { due_at }) },
     requested_by: { ...requested_by },
     what: { ...what, input: isLarge ? null : what.input, ...undo, ...(isLarge && { input_left_out: true }) },
     decisions: decisions.map(

@@ -61,11 +61,13 @@ export function slackMessage(
   };
 }
 
-function askLines({ reasons, approvers, quorum, requested_by, expires_at, edit, status }: Approval): string[] {
+function askLines(approval: Approval): string[] {
+  const { reasons, approvers, quorum, requested_by, expires_at, due_at, edit, status } = approval;
   const who = approvers.join(', ') || 'anyone';
   return [
     ...reasons.map((reason) => `because: ${reason}`),
     `asked for by ${requested_by.name} (${requested_by.source})${throughAgent(requested_by, oneLine)}, until ${expires_at}`,
+    ...(due_at === undefined ? [] : [`asked ahead, due at ${due_at}`]),
     `who may decide: ${who}${quorum > 1 ? `; ${quorum} of them` : ''}`,
     ...(edit && status === 'open' ? [`may be changed: ${Object.keys(edit).join(', ')}`] : []),
   ];

@@ -7,7 +7,7 @@ import { BranchStopped, StepFailure } from '../steps/step-failure.js';
 import type { BranchStop } from '../task/stop-branches.js';
 import type { TaskRun } from '../task/task-run.js';
 import { approvalIdOf } from './approval-id.js';
-import type { InputCheck } from './edit.js';
+import type { InputCheck } from './approvals.js';
 import { notifyOfApproval } from './notices.js';
 import { refuseUnprovable } from './proofs.js';
 
@@ -26,6 +26,8 @@ export interface ApprovalRequest {
   fields?: Record<string, ApprovalField>;
   /** Left out: as the environment says. */
   while_open?: WhileOpen;
+  /** The task is not due before: it is asked ahead, until then. ISO 8601. */
+  due_at?: string;
   /** Fields of the input that a decision may change, and how the changed one is checked. */
   edit?: { fields: Record<string, JsonObject>; check: InputCheck } | undefined;
 }
@@ -38,8 +40,10 @@ const MAX_SUMMARY = 200;
  */
 export async function awaitApproval(run: TaskRun, request: ApprovalRequest, branchStop: BranchStop): Promise<Approval> {
   const { life, approvals } = run;
-  if (run.task.plan.environment.proof === 'required') await refuseUnprovable(run.task, approvals);
   const raised = raise(run, request);
+  const ahead = approvals.takeAhead(raised);
+  if (ahead) return ahead;
+  if (run.task.plan.environment.proof === 'required') await refuseUnprovable(run.task, approvals);
   const approval = heldOver(run, raised) ?? raised;
   if (request.edit) approvals.checks.set(approval, request.edit.check);
   if (approval === raised) {
@@ -110,7 +114,7 @@ function heldOver({ approvals, steps }: TaskRun, raised: Approval): Approval | u
 
 /** The id identifies the shown text, which is one line at every door. Source: docs/approvals.md#deciding. */
 function raise({ task, input }: TaskRun, request: ApprovalRequest): Approval {
-  const { path, what, title, reasons, approvers, quorum, comment, fields, edit, expiresMs } = request;
+  const { path, what, title, reasons, approvers, quorum, comment, fields, edit, expiresMs, due_at } = request;
   const { environment } = task.plan;
   const now = Date.now();
   return {
@@ -131,7 +135,8 @@ function raise({ task, input }: TaskRun, request: ApprovalRequest): Approval {
     requested_by: task.start.user,
     ...(input.changedBy.length > 0 && { changed_by: input.changedBy }),
     raised_at: new Date(now).toISOString(),
-    expires_at: new Date(now + expiresMs).toISOString(),
+    expires_at: due_at ?? new Date(now + expiresMs).toISOString(),
+    ...(due_at !== undefined && { due_at }),
     status: 'open',
     decisions: [],
     ignored: [],

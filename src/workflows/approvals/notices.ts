@@ -100,7 +100,11 @@ function latenessOf(scheduledFor: number): number {
   const { jitter_ms = 0, catch_up_ms = 0, overlap } = (memo?.schedule ?? {}) as Partial<ScheduleMemo>;
   const startedAfter = startTime.getTime() - scheduledFor - jitter_ms;
   const isMeant = startedAfter > catch_up_ms || overlap?.startsWith('buffer_') === true;
-  return Date.now() - startTime.getTime() + (isMeant ? 0 : Math.max(0, startedAfter));
+  // A firing that was begun ahead is late only from its time on.
+  return Math.min(
+    Date.now() - startTime.getTime() + (isMeant ? 0 : Math.max(0, startedAfter)),
+    Date.now() - scheduledFor,
+  );
 }
 
 /** Of a task that could not be formed, and that nobody waits for. The task ends once the server has it. */

@@ -6,9 +6,11 @@ import { GUARD_APPROVAL_MS } from '../../rules/calls/call-limits.js';
 import { canonicalJson } from '../../rules/canonical.js';
 import { editableFields } from '../../rules/plans/editable.js';
 import { UNDO_ASKS } from '../../rules/tasks/describe-undo.js';
-import { awaitApproval } from '../approvals/await-approval.js';
-import { checkInput, type InputCheck, noteEdits, refuseNewReasons } from '../approvals/edit.js';
+import type { InputCheck } from '../approvals/approvals.js';
+import { type ApprovalRequest, awaitApproval } from '../approvals/await-approval.js';
+import { checkInput, noteEdits, refuseNewReasons } from '../approvals/edit.js';
 import { askGuards, confirmation, type Hooked, type Reason } from '../hooks/ask-hooks.js';
+import { askWithinLimits } from '../hooks/raise-limit.js';
 import type { TaskRun } from '../task/task-run.js';
 import { type EnteredCall, endCall } from './enter-call.js';
 import type { OperationCall } from './schedule-call.js';
@@ -24,7 +26,8 @@ export async function allowCall(run: TaskRun, call: OperationCall, entered?: Ent
   const { path, operation } = call;
   const around = (input: JsonObject): Hooked => ({ path, operation, input, ...(entered && { callId: entered.id }) });
   const first = callInput(operation, call.input);
-  const guards = askGuards(run, around(first));
+  const { branchStop, budget, id } = call;
+  const guards = askWithinLimits(run, around(first), { branchStop, capWait: (ms) => budget.capWait(ms), step: id });
   const reasons = reasonsFor(run, call, await guards);
   if (reasons.length === 0) return { call, hooked: around(first) };
   const guarded = new GuardedInput(run, call, first, entered !== undefined, async (input) => {
@@ -95,7 +98,7 @@ function isWholeTask({ task: { plan, start } }: TaskRun, { about }: OperationCal
 }
 
 /** All reasons of a call, for one common approval. Source: docs/hooks.md#preabilitycreate. */
-function reasonsFor(run: TaskRun, call: OperationCall, fromGuards: readonly Reason[]): Reason[] {
+export function reasonsFor(run: TaskRun, call: OperationCall, fromGuards: readonly Reason[]): Reason[] {
   const { operation, takesBack } = call;
   const { environment } = run.task.plan;
   if (takesBack && !takesBack.asks) return [];
@@ -116,12 +119,9 @@ async function confirm(
   reasons: readonly Reason[],
   check: InputCheck,
 ): Promise<Approval> {
-  const { environment, limits, concurrency } = run.task.plan;
-  const { operation, path, id, input, undo, takesBack, about } = call;
-  // The default time is not for people, who may be asleep.
-  const asksAnew = takesBack !== undefined && !limits.cleanup_stated;
+  const { operation, path, id, takesBack, about } = call;
   // What takes a call back, or asks about one, belongs to that call; a place in a queue may depend on the task's input.
-  const isFixed = takesBack ?? about ?? (isWholeTask(run, call) ? concurrency : undefined);
+  const isFixed = takesBack ?? about ?? (isWholeTask(run, call) ? run.task.plan.concurrency : undefined);
   const fields = isFixed
     ? undefined
     : editableFields(
@@ -129,27 +129,32 @@ async function confirm(
         reasons.map(({ edit }) => edit),
       );
   run.steps.note(path, id, { status: 'waiting', call: operation.key });
-  return await awaitApproval(
-    run,
-    {
-      path,
-      step: id,
-      title: `${operation.key} in ${environment.name}`,
-      what: {
-        ability: operation.key,
-        implementation: operation.implementation.id,
-        environment: environment.name,
-        effects: operation.effects,
-        input,
-        ...(undo && { undo: undo() }),
-      },
-      reasons: reasons.map(({ text }) => text),
-      approvers: environment.approvers,
-      quorum: environment.quorum,
-      expiresMs: asksAnew ? GUARD_APPROVAL_MS : call.budget.capWait(GUARD_APPROVAL_MS),
-      comment: 'optional',
-      edit: fields && { fields, check },
+  const request = { ...confirmationOf(run, call, reasons), edit: fields && { fields, check } };
+  return await awaitApproval(run, request, call.branchStop);
+}
+
+/** What people are asked before a call, whose input has its defaults. */
+export function confirmationOf(run: TaskRun, call: OperationCall, reasons: readonly Reason[]): ApprovalRequest {
+  const { environment, limits } = run.task.plan;
+  const { operation, path, id, input, undo, takesBack } = call;
+  // The default time is not for people, who may be asleep.
+  const asksAnew = takesBack !== undefined && !limits.cleanup_stated;
+  return {
+    path,
+    step: id,
+    title: `${operation.key} in ${environment.name}`,
+    what: {
+      ability: operation.key,
+      implementation: operation.implementation.id,
+      environment: environment.name,
+      effects: operation.effects,
+      input,
+      ...(undo && { undo: undo() }),
     },
-    call.branchStop,
-  );
+    reasons: reasons.map(({ text }) => text),
+    approvers: environment.approvers,
+    quorum: environment.quorum,
+    expiresMs: asksAnew ? GUARD_APPROVAL_MS : call.budget.capWait(GUARD_APPROVAL_MS),
+    comment: 'optional',
+  };
 }
