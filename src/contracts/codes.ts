@@ -672,7 +672,7 @@ export const CODES = {
   },
   'payload.no_key': {
     exit: EXIT.outOfOrder,
-    means: '`ABILITY_PAYLOAD_KEYS` is set, and is no list of keys.',
+    means: 'What `ABILITY_PAYLOAD_KEYS` is set to is no list of keys.',
     next: 'Make them with `ability keys create --payload`, and set the same ones wherever they are used.',
   },
   'payload.unknown_key': {

@@ -393,7 +393,7 @@ const PROJECT_ONLY = [
   ...['mcp', 'openapi', 'hooks'].map((name) => `import ${name}`),
   ...['list', 'test', 'export'].map((name) => `hooks ${name}`),
   ...['create', 'list', 'revoke'].map((name) => `token ${name}`),
-  ...['keys create', 'schedule sync', 'harvest promote'],
+  ...['keys create', 'keys rotate', 'schedule sync', 'harvest promote'],
 ];
 
 describe('every command through a door', () => {

@@ -1,4 +1,3 @@
-import { SANDBOX_FLAG } from '../../src/contracts/traces.js';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ENGINE } from '../../src/contracts/names.js';
 import { END_STATES } from '../../src/contracts/states.js';
+import { SANDBOX_FLAG } from '../../src/contracts/traces.js';
 import { bundleFor, WORKFLOW_BUNDLE } from '../../src/worker/create-workers.js';
 import { readHistoryFile } from '../../src/worker/replay/read-history-file.js';
 import { type ReplayEnd, replayHistories } from '../../src/worker/replay/replay-history.js';

@@ -1,4 +1,3 @@
-import { SANDBOX_FLAG } from '../../src/contracts/traces.js';
 import { rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server, type Socket } from 'node:net';
@@ -6,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { signalTask, viewTask } from '../../src/client/index.js';
+import { SANDBOX_FLAG } from '../../src/contracts/traces.js';
 import { bundleFor, WORKFLOW_BUNDLE } from '../../src/worker/create-workers.js';
 import { replayHistory } from '../../src/worker/replay/replay-history.js';
 import { operation, projectFile, workflow } from '../fixtures/project-folder.js';

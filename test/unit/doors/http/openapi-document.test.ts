@@ -45,6 +45,12 @@ describe('the description of the door', () => {
     const decides = ROUTES.filter(({ right }) => right === 'approve').map(({ path }) => path);
     expect(decides).toEqual(['/v1/tasks/{key}/approvals/{approval}']);
     const changing = ROUTES.filter(({ method, right }) => method !== 'GET' && right === 'read').map(({ path }) => path);
-    expect(changing).toEqual(['/v1/abilities/{id}/plan', '/v1/route', '/v1/login/confirm', '/v1/logout']);
+    expect(changing).toEqual([
+      '/v1/abilities/{id}/plan',
+      '/v1/route',
+      '/codec/decode',
+      '/v1/login/confirm',
+      '/v1/logout',
+    ]);
   });
 });

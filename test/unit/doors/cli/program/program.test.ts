@@ -133,7 +133,7 @@ const SCHEDULE_COMMANDS = [
   'delete [options] <name>',
   'sync [options]',
 ];
-const KEYS_COMMANDS = ['create [options]'];
+const KEYS_COMMANDS = ['create [options]', 'rotate [options]'];
 const TOKEN_COMMANDS = ['create [options]', 'list [options]', 'revoke [options] <id>'];
 const IMPORT_COMMANDS = ['mcp [options] <server>', 'openapi [options] <source>', 'hooks [options] <file>'];
 
@@ -219,7 +219,8 @@ describe('options', () => {
     ['open', []],
     ['up', ['--detach']],
     ['doctor', ['--fix']],
-    ['keys create', ['--id', '--add']],
+    ['keys create', ['--id', '--add', '--payload']],
+    ['keys rotate', ['--payload']],
     ['worker', ['--env', '--placement']],
     ['run', ['--input', '--set', '--env', '--key', '--direct', '--detach', '--junit', '--timeout', '--wait-approval']],
     ['init', ['--name', '--env-names', '--example', '--force']],

@@ -5,8 +5,8 @@ import {
   checkScheduled,
   checkSealKeys,
 } from '../../../../../../src/doors/cli/commands/doctor/check-settings.js';
-import { pathsOf } from '../../../../../../src/server/project-paths.js';
 import { createKey, SEAL_KEYS } from '../../../../../../src/server/keys/key-list.js';
+import { pathsOf } from '../../../../../../src/server/project-paths.js';
 import { makeProject, operation, projectFile, workflow } from '../../../../../fixtures/project-folder.js';
 import { temporaryProject } from '../../../../temporary-project.js';
 
