@@ -34,6 +34,32 @@ export interface ApprovalField {
 /** Verdict of a decision: approved, denied, or denied until something changes. Source: docs/approvals.md#deciding. */
 export type Verdict = 'approve' | 'deny' | 'request_changes';
 
+/** More calls of the same kind that an approval allows. Source: docs/approvals.md#one-yes-for-what-is-alike. */
+export interface Grant {
+  /** Calls of the root task and of all that it calls, or of all tasks of its session. */
+  for: GrantFor;
+  /** The maximum number of calls, the approved one included. */
+  up_to: number;
+  /** Bare CEL over `input`, the input of a call; absent: any. */
+  if?: string;
+  /** How long it holds, in milliseconds; absent: a day. */
+  for_ms?: number;
+}
+
+export type GrantFor = 'task' | 'session';
+
+/** What allowed a call in place of people. */
+export interface Granted {
+  /** Id of the grant. */
+  by: string;
+  /** The task and the approval that it came from. */
+  task_key: string;
+  approval_id: string;
+  /** Number of this call among those that the grant allows, the first one included. */
+  use: number;
+  of: number;
+}
+
 /** Proves who made a {@link ProvedDecision}. Source: docs/approvals.md#proof. */
 export type DecisionProof = KeyProof | DoorProof;
 
@@ -85,6 +111,7 @@ export interface ProvedDecision {
   by: string;
   comment: string | null;
   fields: Record<string, Json> | null;
+  grant: Grant | null;
 }
 
 /** A decision as it arrives, by signal or door. */
@@ -97,6 +124,8 @@ export interface Decision {
   by?: string;
   comment?: string;
   fields?: Record<string, Json>;
+  /** As it was sent: it may have any form. */
+  grant?: unknown;
   /** For the signal `deny`: it requests changes, and the comment names them. */
   request_changes?: boolean;
   /** Required if the environment demands proof. */
@@ -118,6 +147,7 @@ export interface CountedDecision {
   by: Decider | 'unnamed';
   comment?: string;
   fields?: Record<string, Json>;
+  grant?: Grant;
   at: string;
   /** The person decided on their own request or change. */
   self: boolean;
@@ -161,6 +191,12 @@ export interface Approval {
   nonces?: string[];
   comment: CommentRule;
   fields?: Record<string, ApprovalField>;
+  /** What a grant may be for; absent: no grant can come of it. */
+  grants?: GrantFor[];
+  /** Id of the grant that came of it. */
+  grant_id?: string;
+  /** A grant has approved it, and no one was asked or had to decide. */
+  granted?: Granted;
   requested_by: Person;
   /** Names of those who changed the input later; the rules for the requester apply to them, too. */
   changed_by?: string[];
@@ -176,4 +212,4 @@ export interface Approval {
 /** What became of a decision; the query `decision` answers it. */
 export type DecisionOutcome =
   | { counted: true; approval_id: string; status: ApprovalStatus; missing: number }
-  | { counted: false; approval_id: string | null; reason: string };
+  | { counted: false; approval_id: string | null; reason: string; code?: string };

@@ -22,6 +22,7 @@ export const WORKFLOWS = {
   lock: 'ability:lock',
   session: 'ability:session',
   notify: 'ability:notify',
+  grant: 'ability:grant',
 } as const;
 
 /** Our own activity types. Hook phases use the phase's name, which has capitals; operation keys have none. */
@@ -49,6 +50,9 @@ export const ACTIVITIES = {
   notify: 'ability:notify',
   decide: 'ability:decide',
   hold: 'ability:hold',
+  sealGrant: 'ability:seal-grant',
+  findGrant: 'ability:find-grant',
+  useGrant: 'ability:use-grant',
 } as const;
 
 /** Signals a task takes; each is listed in the Temporal UI. */
@@ -70,7 +74,11 @@ export const QUERIES = {
   lock: 'lock',
   session: 'session',
   thread: 'thread',
+  grant: 'grant',
 } as const;
+
+/** Updates a grant takes: `use` from workers, `revoke` from clients. */
+export const GRANT_UPDATES = { use: 'use', revoke: 'revoke' } as const;
 
 /** Updates a session takes: `open`, `prompt`, `note` and `stop` from clients, `word` from workers, who sign it. */
 export const SESSION_UPDATES = {
@@ -120,6 +128,11 @@ export function taskQueueMoved(queue: string, placement: Placement): string {
 /** Workflow id of a key's lock in one environment. @param digest of the key, which may be any text. */
 export function lockIdOf(project: string, environment: string, digest: string): string {
   return `lock:${project}:${environment}:${digest.slice(0, 32)}`;
+}
+
+/** Workflow id of a grant. @param bound digest of what it is bound to. */
+export function grantIdOf(project: string, bound: string): string {
+  return `grant:${project}:${bound.slice(0, 16)}`;
 }
 
 export function deleteIdOf(taskKey: string): string {

@@ -205,6 +205,7 @@ describe('when proof is required', () => {
       by: OWNER,
       comment: null,
       fields: null,
+      grant: null,
     } as const;
     const forged: Decision[] = [
       { by: OWNER },

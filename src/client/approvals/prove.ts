@@ -4,6 +4,7 @@ import type {
   Decision,
   DecisionProof,
   DoorProof,
+  Grant,
   ProvedDecision,
   Verdict,
 } from '../../contracts/approvals.js';
@@ -38,8 +39,9 @@ export function withProof(
   const isUsable = door !== null && (door.key.id !== OWN_DOOR || connection.isOwnRuntime);
   if (approval.proof !== 'required' && !(isOidc && isUsable)) return decision;
   const { by = '', comment = null, fields = null } = decision;
+  const grant = (decision.grant ?? null) as Grant | null;
   const { id: approval_id, raised_at, what } = approval;
-  const about: ProvedDecision = { what, approval_id, raised_at, verdict, by, comment, fields };
+  const about: ProvedDecision = { what, approval_id, raised_at, verdict, by, comment, fields, grant };
   if (door && (isOidc || !connection.isOwnRuntime)) {
     return { ...decision, approval_id, proof: proofOfDoor(connection, door, about) };
   }

@@ -6,11 +6,13 @@ import type {
   Decider,
   Decision,
   DecisionOutcome,
+  Grant,
   ProofSource,
   Verdict,
 } from '../../contracts/approvals.js';
 import type { Json } from '../../contracts/json.js';
 import { oneLine } from '../shown-text.js';
+import { whyNoGrant } from './grants.js';
 import { personKey } from './person-key.js';
 
 /** Whether a decision proved who made it, or why not. */
@@ -37,14 +39,16 @@ export function decideApproval(
   if (typeof found === 'string') return { counted: false, approval_id: decision.approval_id ?? null, reason: found };
   const given = typeof decision.by === 'string' ? decision.by.trim() : '';
   const name = personKey(given) === '' ? '' : given;
-  const why =
+  const whyOne =
     reasonToIgnore(found, verdict, name, decision, proof) ??
     (verdict === 'approve' ? wrongField(found, decision) : undefined);
+  const refusal = whyOne === undefined ? whyNoGrant(found, verdict, decision.grant) : undefined;
+  const why = whyOne ?? refusal?.message;
   if (proof.proved && isUsed(found, proof)) keepNonce(found, proof.nonce);
   if (why) {
     const reason = oneLine(why);
     found.ignored.push({ decision: verdict, by: name || null, reason, at });
-    return { counted: false, approval_id: found.id, reason };
+    return { counted: false, approval_id: found.id, reason, ...(refusal && { code: refusal.code }) };
   }
   found.decisions.push(countedDecision(found, verdict, deciderOf(found, name, proof), decision, at));
   const approving = found.decisions.filter((counted) => counted.decision === 'approve').length;
@@ -161,7 +165,7 @@ function countedDecision(
   approval: Approval,
   verdict: Verdict,
   by: Decider,
-  { comment, fields }: Decision,
+  { comment, fields, grant }: Decision,
   at: string,
 ): CountedDecision {
   const { name } = by;
@@ -171,6 +175,8 @@ function countedDecision(
     ...(comment?.trim() && { comment: comment.trim() }),
     // A denial fills in nothing, and must not be lost because of invalid fields.
     ...(verdict === 'approve' && fields && Object.keys(fields).length > 0 && { fields }),
+    // Checked before.
+    ...(grant !== undefined && { grant: grant as Grant }),
     at,
     self: name !== '' && isOwn(approval, name),
   };

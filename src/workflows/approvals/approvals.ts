@@ -12,6 +12,8 @@ export class Approvals {
   pendingProofs = 0;
   /** Whether the workers of this task can check proofs; undefined until that is needed. */
   provable: Promise<boolean> | undefined;
+  /** Number of grants that this run has started: approvals that are open then may be granted. */
+  granted = 0;
   /** Pending handovers of notices to the server. */
   readonly notices: Promise<void>[] = [];
 

@@ -6,6 +6,7 @@ import { markdownLine, oneLine, startOf } from '../../rules/shown-text.js';
 import { BranchStopped, StepFailure } from '../steps/step-failure.js';
 import type { BranchStop } from '../task/stop-branches.js';
 import type { TaskRun } from '../task/task-run.js';
+import { type GrantableCall, grantableFor, startGrant, useGrant } from './grants.js';
 import { notifyOfApproval } from './notices.js';
 import { refuseUnprovable } from './proofs.js';
 
@@ -24,6 +25,8 @@ export interface ApprovalRequest {
   fields?: Record<string, ApprovalField>;
   /** Left out: as the environment says. */
   while_open?: WhileOpen;
+  /** The call that it is for; left out: no grant can be made of it, or decide it. */
+  call?: GrantableCall;
 }
 
 const MAX_SUMMARY = 200;
@@ -37,7 +40,9 @@ export async function awaitApproval(run: TaskRun, request: ApprovalRequest, bran
   if (run.task.plan.environment.proof === 'required') await refuseUnprovable(run.task, approvals);
   const raised = raise(run, request);
   const approval = heldOver(run, raised) ?? raised;
+  let known = approvals.granted;
   if (approval === raised) {
+    if (await isGranted(run, approval, request)) return approval;
     approvals.list.push(approval);
     notifyOfApproval(run, 'approval.requested', approval);
   }
@@ -52,7 +57,11 @@ export async function awaitApproval(run: TaskRun, request: ApprovalRequest, bran
   });
   watchOver(run, approval, request.while_open ?? run.task.plan.environment.while_open ?? {});
   try {
-    await branchStop.wait(() => condition(() => approval.status !== 'open'));
+    while (approval.status === 'open') {
+      await branchStop.wait(() => condition(() => approval.status !== 'open' || approvals.granted !== known));
+      known = approvals.granted;
+      if (approval.status === 'open') await isGranted(run, approval, request);
+    }
   } catch (error) {
     const isCarriedOn = error instanceof BranchStopped && life.rollingOver;
     if (approval.status === 'open' && !isCarriedOn) approval.status = 'cancelled';
@@ -62,7 +71,18 @@ export async function awaitApproval(run: TaskRun, request: ApprovalRequest, bran
   }
   notifyOfApproval(run, 'approval.decided', approval);
   refuseNotApproved(approval);
+  if (request.call) await startGrant(run, approval, request.call);
   return approval;
+}
+
+/** Whether a grant has decided it, while no one else had. An approval that no one was asked for is kept as well. */
+async function isGranted(run: TaskRun, approval: Approval, { call }: ApprovalRequest): Promise<boolean> {
+  const granted = call && (await useGrant(run, approval, call));
+  if (!granted || approval.status !== 'open') return false;
+  approval.granted = granted;
+  approval.status = 'approved';
+  if (!run.approvals.list.includes(approval)) run.approvals.list.push(approval);
+  return true;
 }
 
 /** Reminds of it, and asks others as well, while no one decides. What an earlier run of the task has done is not repeated. */
@@ -98,9 +118,11 @@ function heldOver({ approvals, steps }: TaskRun, raised: Approval): Approval | u
 }
 
 /** The id identifies the shown text, which is one line at every door. Source: docs/approvals.md#deciding. */
-function raise({ task, input }: TaskRun, request: ApprovalRequest): Approval {
-  const { path, what, title, reasons, approvers, quorum, comment, fields, expiresMs } = request;
+function raise(run: TaskRun, request: ApprovalRequest): Approval {
+  const { path, what, title, reasons, approvers, quorum, comment, fields, expiresMs, call } = request;
+  const { task, input } = run;
   const { environment } = task.plan;
+  const grants = grantableFor(run, call);
   const digest = digestOf({ task: task.id, path, what });
   const now = Date.now();
   return {
@@ -117,6 +139,7 @@ function raise({ task, input }: TaskRun, request: ApprovalRequest): Approval {
     ...(environment.proof === 'required' && { proof: 'required' as const }),
     comment,
     ...(fields && { fields }),
+    ...(grants && { grants }),
     requested_by: task.start.user,
     ...(input.changedBy.length > 0 && { changed_by: input.changedBy }),
     raised_at: new Date(now).toISOString(),

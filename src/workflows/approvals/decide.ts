@@ -40,13 +40,15 @@ function take({ approvals, warnings }: TaskRun, verdict: Verdict, decision: Deci
 /** Input sent by hand may be any value. */
 function asDecision(value: unknown): Decision {
   if (value === null || typeof value !== 'object') return {};
-  const { id, approval_id, by, comment, fields, request_changes, proof } = value as Record<string, unknown>;
+  const { id, approval_id, by, comment, fields, grant, request_changes, proof } = value as Record<string, unknown>;
   return {
     ...(typeof id === 'string' && { id }),
     ...(typeof approval_id === 'string' && { approval_id }),
     ...(typeof by === 'string' && { by }),
     ...(typeof comment === 'string' && { comment }),
     ...(fields !== null && typeof fields === 'object' && { fields: fields as Record<string, Json> }),
+    // Of whatever form: a decision whose grant is not understood does not count.
+    ...(grant !== undefined && grant !== null && { grant }),
     ...(request_changes === true && { request_changes }),
     ...(isProof(proof) && { proof }),
   };

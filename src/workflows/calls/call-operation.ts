@@ -77,6 +77,7 @@ async function confirm(run: TaskRun, call: OperationCall, reasons: string[]): Pr
   // The default time is not for people, who may be asleep.
   const asksAnew = takesBack !== undefined && !limits.cleanup_stated;
   run.steps.note(path, id, { status: 'waiting', call: operation.key });
+  const shown = undo?.();
   await awaitApproval(
     run,
     {
@@ -89,13 +90,14 @@ async function confirm(run: TaskRun, call: OperationCall, reasons: string[]): Pr
         environment: environment.name,
         effects: operation.effects,
         input,
-        ...(undo && { undo: undo() }),
+        ...(shown && { undo: shown }),
       },
       reasons,
       approvers: environment.approvers,
       quorum: environment.quorum,
       expiresMs: asksAnew ? GUARD_APPROVAL_MS : call.budget.capWait(GUARD_APPROVAL_MS),
       comment: 'optional',
+      call: { operation: operation.key, undo: shown ? { operation: shown.ability, asks: shown.approval !== undefined } : null, input },
     },
     call.branchStop,
   );

@@ -25,6 +25,7 @@ const about: ProvedDecision = {
   by: 'alice',
   comment: null,
   fields: null,
+  grant: null,
 };
 const alice: Admitted = { source: 'oidc', issuer: 'https://id.acme.test', subject: 'u-1', groups: ['leads'] };
 const made = createDoorKey('main');

@@ -22,6 +22,7 @@ const about: ProvedDecision = {
   by: 'alice',
   comment: null,
   fields: null,
+  grant: null,
 };
 const alice = make('alice');
 const proof = proveWithToken(alice.text, about) as KeyProof;

@@ -1,0 +1,100 @@
+/** What one yes allows beyond its call. Source: docs/approvals.md#one-yes-for-what-is-alike. */
+import type { Approval, Grant, Verdict } from '../../contracts/approvals.js';
+import type { GrantedCall, GrantStart } from '../../contracts/grants.js';
+import { isJsonObject, type JsonObject } from '../../contracts/json.js';
+import { AbilityError, type Problem } from '../../contracts/problem.js';
+import { evaluateCondition } from '../expressions/condition.js';
+import { compileExpression } from '../expressions/evaluate.js';
+
+/** Of calls: Temporal takes 2000 updates of a workflow. */
+export const MAX_USES = 1000;
+export const MAX_CONDITION = 1000;
+const DAY_MS = 86_400_000;
+export const MAX_GRANT_MS = 7 * DAY_MS;
+
+type AskedFor = Pick<Approval, 'grants' | 'escalated_at'>;
+
+/** Why a decision with this grant does not count; undefined if it does. */
+export function whyNoGrant({ grants, escalated_at }: AskedFor, verdict: Verdict, grant: unknown): Problem | undefined {
+  if (grant === undefined) return undefined;
+  if (verdict !== 'approve') return refused('a denial grants nothing');
+  const wrong = whyNotForm(grant);
+  if (wrong) return wrong;
+  const { for: whom } = grant as Grant;
+  if (!grants) {
+    return refused('nothing more can be granted with it: only with that of a call, where `grants` of the environment allows it');
+  }
+  if (!grants.includes(whom)) return refused('the task belongs to no session, so that nothing can be granted for one');
+  return escalated_at === undefined
+    ? undefined
+    : refused('others were asked since no one had decided, and they decide on this call alone');
+}
+
+function whyNotForm(grant: unknown): Problem | undefined {
+  if (!isJsonObject(grant)) return refused('its grant is no map');
+  const { for: whom, up_to, if: condition, for_ms, ...more } = grant;
+  const [unknown] = Object.keys(more);
+  if (unknown !== undefined) return refused(`its grant has ${unknown}, which no grant has`);
+  if (whom !== 'task' && whom !== 'session') return refused('`for` of its grant is neither task nor session');
+  if (!isWhole(up_to, 2, MAX_USES)) return refused(`\`up_to\` of its grant is no number of calls from 2 to ${MAX_USES}`);
+  if (for_ms !== undefined && !isWhole(for_ms, 1, MAX_GRANT_MS)) return refused('its grant may hold at most 7 days');
+  if (condition === undefined) return undefined;
+  if (typeof condition !== 'string' || condition.length > MAX_CONDITION) {
+    return refused(`\`if\` of its grant is no expression of at most ${MAX_CONDITION} characters`);
+  }
+  return whyNotCondition(condition);
+}
+
+function whyNotCondition(condition: string): Problem | undefined {
+  try {
+    const { references, functions } = compileExpression(condition);
+    const other = references.find(({ name }) => name !== 'input')?.name ?? functions.find((name) => CHANGING.has(name));
+    if (other === undefined) return undefined;
+    return refused(`\`if\` of its grant reads ${other}, and it can only read the input of a call`);
+  } catch (error) {
+    if (error instanceof AbilityError) return error.toProblem();
+    throw error;
+  }
+}
+
+/** Functions that are no function of the input. */
+const CHANGING: ReadonlySet<string> = new Set(['now', 'uuid']);
+
+function isWhole(value: unknown, from: number, to: number): boolean {
+  return typeof value === 'number' && Number.isInteger(value) && value >= from && value <= to;
+}
+
+function refused(message: string): Problem {
+  return { code: 'grant.refused', message };
+}
+
+/**
+ * What the approving people grant together: the least of each, under all conditions. @returns undefined if one of them
+ * grants nothing, or no one decided. `ms`: how long it holds, from now.
+ */
+export function grantOf({ decisions }: Pick<Approval, 'decisions'>): (Pick<GrantStart, 'for' | 'if' | 'up_to'> & { ms: number }) | undefined {
+  const grants = decisions.flatMap(({ grant }) => grant ?? []);
+  if (grants.length === 0 || grants.length < decisions.length) return undefined;
+  return {
+    for: grants.some((grant) => grant.for === 'task') ? 'task' : 'session',
+    if: [...new Set(grants.flatMap((grant) => grant.if ?? []))],
+    up_to: Math.min(...grants.map(({ up_to }) => up_to)),
+    ms: Math.min(...grants.map(({ for_ms }) => for_ms ?? DAY_MS)),
+  };
+}
+
+/** Whether a call is one that was granted: an error of a condition, or no boolean, is a no. */
+export function isGranted(
+  { reasons: seen, if: conditions }: Pick<GrantStart, 'reasons' | 'if'>,
+  { reasons, input }: Pick<GrantedCall, 'reasons'> & { input: JsonObject },
+): boolean {
+  try {
+    return (
+      reasons.every((reason) => seen.includes(reason)) &&
+      conditions.every((condition) => evaluateCondition(condition, { input }))
+    );
+  } catch (error) {
+    if (error instanceof AbilityError) return false;
+    throw error;
+  }
+}
