@@ -73,7 +73,10 @@ export class CaseApprovals {
       return undefined;
     }
     const { id: approval_id, raised_at, what } = approval;
-    return { ...decision, proof: this.bench.prove({ what, approval_id, raised_at, verdict, by, comment, fields, grant: null }) };
+    return {
+      ...decision,
+      proof: this.bench.prove({ what, approval_id, raised_at, verdict, by, comment, fields, grant: null }),
+    };
   }
 
   private async send(workflow: string, verdict: Verdict, decision: Decision): Promise<void> {

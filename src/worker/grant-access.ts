@@ -1,8 +1,4 @@
-import {
-  type Client,
-  WorkflowNotFoundError,
-  WorkflowUpdateFailedError,
-} from '@temporalio/client';
+import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import type { FirstEvent, GrantAccess } from '../activities/grants/grant-access.js';
 import type { RunRef } from '../activities/task/runs.js';

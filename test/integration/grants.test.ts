@@ -22,7 +22,9 @@ beforeAll(async () => {
     'ability.yaml': projectFile(
       '\n  dev: { approve: [destructive] }\n  prod: { protected: true, approve: [destructive], self_approval: true }',
     ),
-    ...operation('host.restart', 'appendFileSync("restarted", input.host + "\\n"); return 1;', { effects: 'destructive' }),
+    ...operation('host.restart', 'appendFileSync("restarted", input.host + "\\n"); return 1;', {
+      effects: 'destructive',
+    }),
     ...workflow('rollout', each('')),
     ...workflow('rollout.wide', each('max_parallel: 5')),
   });

@@ -156,10 +156,12 @@ async function readGrant(
   const first = await grants.readFirst(run);
   if (!first || first.type !== WORKFLOWS.grant || first.isEager || first.isContinued || first.isReset) return undefined;
   const { argument, parent, taskQueue } = first;
-  if (!isJsonObject(argument) || typeof argument.mac !== 'string' || typeof argument.key_id !== 'string') return undefined;
+  if (!isJsonObject(argument) || typeof argument.mac !== 'string' || typeof argument.key_id !== 'string')
+    return undefined;
   const start = argument as unknown as SealedGrant;
   const secret = keys.get(start.key_id);
-  if (!secret || !isSignedBy(start, secret, PREFIX) || start.project !== project || start.bound !== bound) return undefined;
+  if (!secret || !isSignedBy(start, secret, PREFIX) || start.project !== project || start.bound !== bound)
+    return undefined;
   const isStarted = parent?.workflowId === start.parent.workflowId && parent.runId === start.parent.runId;
   const queues = PLACEMENTS.map((placement) => taskQueueOf(project, start.environment, placement));
   return isStarted && queues.includes(taskQueue) ? start : undefined;

@@ -3,8 +3,10 @@ import type { Approval, Grant, Verdict } from '../../contracts/approvals.js';
 import type { GrantedCall, GrantStart } from '../../contracts/grants.js';
 import { isJsonObject, type JsonObject } from '../../contracts/json.js';
 import { AbilityError, type Problem } from '../../contracts/problem.js';
+import { formatDuration } from '../duration.js';
 import { evaluateCondition } from '../expressions/condition.js';
 import { compileExpression } from '../expressions/evaluate.js';
+import { oneLine } from '../shown-text.js';
 
 /** Of calls: Temporal takes 2000 updates of a workflow. */
 export const MAX_USES = 1000;
@@ -22,7 +24,9 @@ export function whyNoGrant({ grants, escalated_at }: AskedFor, verdict: Verdict,
   if (wrong) return wrong;
   const { for: whom } = grant as Grant;
   if (!grants) {
-    return refused('nothing more can be granted with it: only with that of a call, where `grants` of the environment allows it');
+    return refused(
+      'nothing more can be granted with it: only with that of a call, where `grants` of the environment allows it',
+    );
   }
   if (!grants.includes(whom)) return refused('the task belongs to no session, so that nothing can be granted for one');
   return escalated_at === undefined
@@ -36,7 +40,8 @@ function whyNotForm(grant: unknown): Problem | undefined {
   const [unknown] = Object.keys(more);
   if (unknown !== undefined) return refused(`its grant has ${unknown}, which no grant has`);
   if (whom !== 'task' && whom !== 'session') return refused('`for` of its grant is neither task nor session');
-  if (!isWhole(up_to, 2, MAX_USES)) return refused(`\`up_to\` of its grant is no number of calls from 2 to ${MAX_USES}`);
+  if (!isWhole(up_to, 2, MAX_USES))
+    return refused(`\`up_to\` of its grant is no number of calls from 2 to ${MAX_USES}`);
   if (for_ms !== undefined && !isWhole(for_ms, 1, MAX_GRANT_MS)) return refused('its grant may hold at most 7 days');
   if (condition === undefined) return undefined;
   if (typeof condition !== 'string' || condition.length > MAX_CONDITION) {
@@ -72,7 +77,9 @@ function refused(message: string): Problem {
  * What the approving people grant together: the least of each, under all conditions. @returns undefined if one of them
  * grants nothing, or no one decided. `ms`: how long it holds, from now.
  */
-export function grantOf({ decisions }: Pick<Approval, 'decisions'>): (Pick<GrantStart, 'for' | 'if' | 'up_to'> & { ms: number }) | undefined {
+export function grantOf({
+  decisions,
+}: Pick<Approval, 'decisions'>): (Pick<GrantStart, 'for' | 'if' | 'up_to'> & { ms: number }) | undefined {
   const grants = decisions.flatMap(({ grant }) => grant ?? []);
   if (grants.length === 0 || grants.length < decisions.length) return undefined;
   return {
@@ -81,6 +88,12 @@ export function grantOf({ decisions }: Pick<Approval, 'decisions'>): (Pick<Grant
     up_to: Math.min(...grants.map(({ up_to }) => up_to)),
     ms: Math.min(...grants.map(({ for_ms }) => for_ms ?? DAY_MS)),
   };
+}
+
+/** A grant in words, for people. */
+export function describeGrant({ for: whom, up_to, if: condition, for_ms = DAY_MS }: Grant): string {
+  const only = condition === undefined ? '' : ` whose input meets ${oneLine(condition)}`;
+  return `up to ${up_to} such calls of the ${whom}${only}, for ${formatDuration(for_ms)}`;
 }
 
 /** Whether a call is one that was granted: an error of a condition, or no boolean, is a no. */

@@ -34,7 +34,11 @@ export async function grant(argument: unknown): Promise<GrantView> {
   };
   const refuseOver = (): void => {
     if (!isOver()) return;
-    throw ApplicationFailure.create({ type: 'grant.ended', message: `The grant ${start.id} has ended`, nonRetryable: true });
+    throw ApplicationFailure.create({
+      type: 'grant.ended',
+      message: `The grant ${start.id} has ended`,
+      nonRetryable: true,
+    });
   };
   setHandler(defineQuery<GrantView>(QUERIES.grant), () => view, { description: 'What it allows, and its uses' });
   setHandler(
@@ -73,7 +77,16 @@ function begin(argument: unknown): { start: SealedGrant; view: GrantView } {
     const message = 'No task of Ability Runtime started this grant';
     throw ApplicationFailure.create({ type: 'seal.invalid', message, nonRetryable: true });
   }
-  const { format: _, project: __, bound: ___, run: ____, parent: _____, key_id: ______, mac: _______, ...shown } = start;
+  const {
+    format: _,
+    project: __,
+    bound: ___,
+    run: ____,
+    parent: _____,
+    key_id: ______,
+    mac: _______,
+    ...shown
+  } = start;
   return { start, view: { ...shown, status: 'open', used: 1, uses: [], ended_at: null } };
 }
 

@@ -47,16 +47,28 @@ export async function useGrant(run: TaskRun, approval: Approval, call: Grantable
       const { workflowId, runId, ...grant } = found;
       const use = { task_key: run.task.id, approval_id: approval.id };
       // The id of the approval recurs if it is raised again, but not its time.
-      const id = digestOf({ ...use, path: approval.path, at: approval.raised_at, run: workflowInfo().firstExecutionRunId });
+      const id = digestOf({
+        ...use,
+        path: approval.path,
+        at: approval.raised_at,
+        run: workflowInfo().firstExecutionRunId,
+      });
       // No local activity: the grant may wait for the worker of this very workflow task.
       const { [ACTIVITIES.useGrant]: count } = proxyActivities<{
         [ACTIVITIES.useGrant](request: UseGrantRequest): Promise<number | null>;
-      }>({ scheduleToCloseTimeout: '60s', startToCloseTimeout: '20s', retry: { maximumAttempts: 5 }, summary: grant.by });
+      }>({
+        scheduleToCloseTimeout: '60s',
+        startToCloseTimeout: '20s',
+        retry: { maximumAttempts: 5 },
+        summary: grant.by,
+      });
       const used = await count({ ...run.task.context, grant: { workflowId, runId }, use, id });
       return used === null ? undefined : { ...grant, use: used };
     });
   } catch (error) {
-    run.warnings.add(`People were asked, since no one could say whether "${approval.title}" is granted: ${messageOf(error)}`);
+    run.warnings.add(
+      `People were asked, since no one could say whether "${approval.title}" is granted: ${messageOf(error)}`,
+    );
     return undefined;
   }
 }
@@ -101,7 +113,9 @@ export async function startGrant(run: TaskRun, approval: Approval, call: Grantab
       run.approvals.granted += 1;
     });
   } catch (error) {
-    run.warnings.add(`"${approval.title}" was approved for this call alone, since its grant could not be made: ${messageOf(error)}`);
+    run.warnings.add(
+      `"${approval.title}" was approved for this call alone, since its grant could not be made: ${messageOf(error)}`,
+    );
   }
 }
 

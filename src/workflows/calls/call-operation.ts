@@ -97,7 +97,11 @@ async function confirm(run: TaskRun, call: OperationCall, reasons: string[]): Pr
       quorum: environment.quorum,
       expiresMs: asksAnew ? GUARD_APPROVAL_MS : call.budget.capWait(GUARD_APPROVAL_MS),
       comment: 'optional',
-      call: { operation: operation.key, undo: shown ? { operation: shown.ability, asks: shown.approval !== undefined } : null, input },
+      call: {
+        operation: operation.key,
+        undo: shown ? { operation: shown.ability, asks: shown.approval !== undefined } : null,
+        input,
+      },
     },
     call.branchStop,
   );

@@ -1,10 +1,12 @@
 import type { ShownApproval } from '../../../client/index.js';
-import type { Verdict } from '../../../contracts/approvals.js';
+import type { Grant, Verdict } from '../../../contracts/approvals.js';
 import type { JsonObject } from '../../../contracts/json.js';
 import { AbilityError, type Problem, reasonOf, usageError } from '../../../contracts/problem.js';
 import { EXIT, type ExitCode } from '../../../contracts/states.js';
 import { refuseAgents } from '../../../operations/read-caller.js';
+import { isDuration, parseDuration } from '../../../rules/duration.js';
 import { oneLine } from '../../../rules/shown-text.js';
+import { describeGrant, MAX_GRANT_MS, MAX_USES } from '../../../rules/tasks/grants.js';
 import { defined } from '../../../text/defined.js';
 import { isConfirmed } from '../input/ask.js';
 import { parseInput } from '../input/parse-input.js';
@@ -22,7 +24,9 @@ export function approve(context: Context, [key]: [string?], flags: ApprovalFlags
     if (key === undefined) throw usageError('`approve` decides for a task', 'Name it: ability approve KEY.');
     return runDecision(context, key, 'approve', flags);
   }
-  const others = [key, approval, ...set].filter((word) => word !== undefined);
+  const others = [key, approval, ...set, ...GRANT_FLAGS.filter((flag) => flags[flag] !== undefined)].filter(
+    (word) => word !== undefined,
+  );
   if (others.length > 0) {
     throw usageError('--like finds by itself what it decides, and fills in nothing', `Leave out ${others.join(', ')}.`);
   }
@@ -40,13 +44,16 @@ export function deny(context: Context, [key]: [string], flags: ApprovalFlags['de
   return runDecision(context, key, 'request_changes', flags);
 }
 
-/** The flags of a decision; `--set` is only for `approve`. */
+const GRANT_FLAGS = ['for', 'upTo', 'if', 'forTime'] as const;
+
+/** The flags of a decision; those of fields and grants are only for `approve`. */
 type DecideFlags = Pick<ApprovalFlags['deny'], 'approval' | 'as' | 'comment'> &
-  Partial<Pick<ApprovalFlags['approve'], 'set'>>;
+  Partial<Pick<ApprovalFlags['approve'], 'set' | (typeof GRANT_FLAGS)[number]>>;
 
 /** Shows the approval, asks at a terminal, and sends the decision. */
 async function runDecision(context: Context, key: string, verdict: Verdict, flags: DecideFlags): Promise<ExitCode> {
   refuseAgents(context);
+  const grant = readGrant(flags);
   return atDesk(context, async (desk) => {
     const open = await desk.read(key).catch(unlessNamed(flags));
     const shown = open.filter(({ id }) => flags.approval === undefined || id === flags.approval);
@@ -55,13 +62,14 @@ async function runDecision(context: Context, key: string, verdict: Verdict, flag
     const [only] = shown;
     const fields = readFields(flags, only, context);
     const by = await chooseDecider(context, desk, flags, shown);
-    if (only && !(await isConfirmed(context, `${QUESTIONS[verdict]} this?`)))
+    const more = grant ? ` and ${describeGrant(grant)}` : '';
+    if (only && !(await isConfirmed(context, `${QUESTIONS[verdict]} this${more}?`)))
       return undecided(context, { task_key: key });
     // The shown id ensures that nothing else is decided, such as an approval opened meanwhile.
     const decision = {
       by,
       approval_id: only?.id ?? flags.approval ?? NOTHING_SHOWN,
-      ...defined({ comment: flags.comment, fields }),
+      ...defined({ comment: flags.comment, fields, grant }),
     };
     const outcome = await desk.send(key, only, verdict, decision);
     const rest = outcome.missing > 0 ? `; ${outcome.missing} more needed` : '';
@@ -119,6 +127,29 @@ function refuseSeveral(shown: readonly ShownApproval[], verdict: Verdict): void 
     suggestion: `Name the one to ${verdict === 'approve' ? 'approve' : 'deny'}: --approval ${ids.join(' or ')}.`,
     details: { approvals: ids },
   });
+}
+
+/** What is granted beyond the call; the task checks the rest of it. @throws AbilityError `usage.invalid`. */
+function readGrant({ for: whom, upTo, if: condition, forTime }: DecideFlags): Grant | undefined {
+  if (whom === undefined) {
+    if (upTo ?? condition ?? forTime) throw usageError('--up-to, --if and --for-time are of a grant', GRANT_USE);
+    return undefined;
+  }
+  if (whom !== 'task' && whom !== 'session') throw usageError(`--for ${whom} is neither task nor session`, GRANT_USE);
+  const up_to = Number(upTo);
+  if (!/^\d+$/.test(upTo ?? '') || up_to < 2 || up_to > MAX_USES) {
+    throw usageError(`--for needs --up-to with a number of calls from 2 to ${MAX_USES}, this one included`, GRANT_USE);
+  }
+  if (forTime !== undefined && !(isDuration(forTime) && isHeld(parseDuration(forTime)))) {
+    throw usageError(`--for-time ${forTime} is no duration of at most 7d`, GRANT_USE);
+  }
+  return { for: whom, up_to, ...defined({ if: condition, for_ms: forTime === undefined ? undefined : parseDuration(forTime) }) };
+}
+
+const GRANT_USE = 'For example: ability approve KEY --for task --up-to 20 --for-time 2h.';
+
+function isHeld(ms: number): boolean {
+  return ms > 0 && ms <= MAX_GRANT_MS;
 }
 
 /** The decider's field values, converted to the declared types. @throws AbilityError. */
