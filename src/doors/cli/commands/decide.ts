@@ -143,7 +143,11 @@ function readGrant({ for: whom, upTo, if: condition, forTime }: DecideFlags): Gr
   if (forTime !== undefined && !(isDuration(forTime) && isHeld(parseDuration(forTime)))) {
     throw usageError(`--for-time ${forTime} is no duration of at most 7d`, GRANT_USE);
   }
-  return { for: whom, up_to, ...defined({ if: condition, for_ms: forTime === undefined ? undefined : parseDuration(forTime) }) };
+  return {
+    for: whom,
+    up_to,
+    ...defined({ if: condition, for_ms: forTime === undefined ? undefined : parseDuration(forTime) }),
+  };
 }
 
 const GRANT_USE = 'For example: ability approve KEY --for task --up-to 20 --for-time 2h.';

@@ -37,7 +37,7 @@ describe('the description of the door', () => {
     const open = ROUTES.filter(({ right }) => right === null).map(({ path }) => path);
     expect(open).toEqual(['/v1/webhooks/{name}', '/v1/login/device', '/v1/login/token', '/v1/health']);
     const decides = ROUTES.filter(({ right }) => right === 'approve').map(({ path }) => path);
-    expect(decides).toEqual(['/v1/tasks/{key}/approvals/{approval}']);
+    expect(decides).toEqual(['/v1/tasks/{key}/approvals/{approval}', '/v1/grants/{id}/revoke']);
     const changing = ROUTES.filter(({ method, right }) => method !== 'GET' && right === 'read').map(({ path }) => path);
     expect(changing).toEqual(['/v1/abilities/{id}/plan', '/v1/route', '/v1/login/confirm', '/v1/logout']);
   });
