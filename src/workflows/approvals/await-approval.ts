@@ -3,10 +3,11 @@ import type { Approval, ApprovalField, ApprovalSubject, CommentRule } from '../.
 import type { Approvers, WhileOpen } from '../../contracts/plan-step.js';
 import { digestOf } from '../../rules/canonical.js';
 import { markdownLine, oneLine, startOf } from '../../rules/shown-text.js';
+import { grantOf } from '../../rules/tasks/grants.js';
 import { BranchStopped, StepFailure } from '../steps/step-failure.js';
 import type { BranchStop } from '../task/stop-branches.js';
 import type { TaskRun } from '../task/task-run.js';
-import { type GrantableCall, grantableFor, startGrant, useGrant } from './grants.js';
+import { type GrantableCall, grantableFor, mayBeGranted, startGrant, useGrant } from './grants.js';
 import { notifyOfApproval } from './notices.js';
 import { refuseUnprovable } from './proofs.js';
 
@@ -42,7 +43,7 @@ export async function awaitApproval(run: TaskRun, request: ApprovalRequest, bran
   const approval = heldOver(run, raised) ?? raised;
   let known = approvals.granted;
   if (approval === raised) {
-    if (await isGranted(run, approval, request)) return approval;
+    if (mayBeGranted(run, approval) && (await isGranted(run, approval, request))) return approval;
     approvals.list.push(approval);
     notifyOfApproval(run, 'approval.requested', approval);
   }
@@ -71,7 +72,7 @@ export async function awaitApproval(run: TaskRun, request: ApprovalRequest, bran
   }
   notifyOfApproval(run, 'approval.decided', approval);
   refuseNotApproved(approval);
-  if (request.call) await startGrant(run, approval, request.call);
+  if (request.call && grantOf(approval)) await startGrant(run, approval, request.call);
   return approval;
 }
 

@@ -33,11 +33,10 @@ export function grantableFor({ task }: TaskRun, call: GrantableCall | undefined)
 }
 
 /**
- * Lets a grant decide in place of people. Adds no event if no grant can be there. @returns undefined if people must be
+ * Lets a grant decide in place of people. @returns undefined if people must be
  * asked, also if no one can say whether there is one.
  */
 export async function useGrant(run: TaskRun, approval: Approval, call: GrantableCall): Promise<Granted | undefined> {
-  if (!mayBeGranted(run, approval)) return undefined;
   try {
     return await asWork(run, async () => {
       const find = localActivity<FindGrantRequest, FoundGrant | null>(ACTIVITIES.findGrant);
@@ -73,8 +72,11 @@ export async function useGrant(run: TaskRun, approval: Approval, call: Grantable
   }
 }
 
-/** A task without a session that calls no task, and was not called, knows all grants for it. */
-function mayBeGranted({ task, approvals }: TaskRun, { grants }: Approval): boolean {
+/**
+ * Whether to look for a grant, which adds an event: a task without a session that calls no task, and was not called, knows
+ * all grants for it.
+ */
+export function mayBeGranted({ task, approvals }: TaskRun, { grants }: Approval): boolean {
   const { session, child, plan } = task.start;
   if (!grants) return false;
   return session !== null || child !== undefined || plan.workflows !== undefined || approvals.list.some(hasGranted);

@@ -175,7 +175,7 @@ function renderApprovalEvent(approval: Approval, indent: string, style: Style): 
   const who = oneLine(whoDecides(approval));
   return [
     `${indent}approval ${id}: ${style('bold', oneLine(title))}`,
-    `${inner}asked ${who}${quorum > 1 ? `, ${quorum} of them,` : ''} at ${localTime(raised_at)}`,
+    `${inner}${granted ? 'would ask' : 'asked'} ${who}${quorum > 1 ? `, ${quorum} of them,` : ''} at ${localTime(raised_at)}`,
     ...reasons.map((reason) => `${inner}because: ${oneLine(reason)}`),
     ...decisions.map((decision) => `${inner}${renderDecision(decision)}`),
     ...(grant_id === undefined ? [] : [`${inner}the grant ${grant_id} came of it`]),
