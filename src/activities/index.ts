@@ -8,6 +8,7 @@ import { createHookPhase } from './hooks/hook-phase.js';
 import { createHold } from './mcp/hold.js';
 import { createSendNotice } from './notices/send-notice.js';
 import { createModify, createRecordChange } from './preflight/check-changed-input.js';
+import { createCheckInput } from './preflight/check-input.js';
 import { createEnter, createPreflight } from './preflight/preflight.js';
 import { createEndCall } from './session/session-calls.js';
 import { createAskPrompt, createAskStart, createEndSession } from './session/session-events.js';
@@ -26,6 +27,7 @@ export function createActivities(dependencies: ActivityDependencies) {
     PreAbilityCreate: preflight.dedicated,
     [ACTIVITIES.enter]: createEnter(dependencies),
     [ACTIVITIES.modify]: createModify(dependencies),
+    [ACTIVITIES.checkInput]: createCheckInput(dependencies),
     [ACTIVITIES.recordChange]: createRecordChange(dependencies),
     [ACTIVITIES.finish]: createFinish(dependencies),
     [ACTIVITIES.acquire]: createAcquire(dependencies),

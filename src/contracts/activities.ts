@@ -6,7 +6,7 @@ import type { HookAnswer, Phase } from './hooks.js';
 import type { Json, JsonObject } from './json.js';
 import type { LostCall, Plan } from './plan.js';
 import type { Problem } from './problem.js';
-import type { Seal } from './seal.js';
+import type { Confirmation, Seal } from './seal.js';
 import type { CallStatus } from './session.js';
 import type { StoredResult } from './stored-result.js';
 import type { InputChange, TaskResult, WantedPlan } from './task.js';
@@ -147,6 +147,20 @@ export interface ModifyAnswer {
   input: JsonObject;
   warnings: string[];
   hooks: HookAnswer[];
+}
+
+/** Argument of the activity that checks an input which a decision changed. */
+export interface CheckInputRequest extends CallContext {
+  /** The operation that is called with it; null: it is the input of the task itself. */
+  operation: string | null;
+  input: JsonObject;
+}
+
+export interface CheckInputAnswer {
+  /** With defaults applied. */
+  input: JsonObject;
+  /** What the creation hooks of the task want confirmed. */
+  confirmations: Confirmation[];
 }
 
 /** Argument of the activity that rewrites the record of a task after its input changed. */

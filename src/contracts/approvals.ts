@@ -1,6 +1,6 @@
 import type { Person } from './callers.js';
 import type { Effect } from './effects.js';
-import type { Json } from './json.js';
+import type { Json, JsonObject } from './json.js';
 
 /** Subject of an approval; its digest is part of the approval's id. */
 export interface ApprovalSubject {
@@ -123,6 +123,7 @@ export interface Decision {
   /** A person's name; a claim unless proved. */
   by?: string;
   comment?: string;
+  /** What the approval asks for, and the input's fields that it allows to change, with their new values. */
   fields?: Record<string, Json>;
   /** As it was sent: it may have any form. */
   grant?: unknown;
@@ -161,6 +162,17 @@ export interface IgnoredDecision {
   at: string;
 }
 
+/** A change of what is asked, made by a decision. */
+export interface ApprovalEdit {
+  by: Decider | 'unnamed';
+  /** ISO 8601. */
+  at: string;
+  /** Names of the changed fields. */
+  fields: string[];
+  /** What was asked before: the input and the id of the approval. */
+  from: { id: string; input: Json };
+}
+
 /** State of an approval. */
 export type ApprovalStatus = 'open' | 'approved' | 'denied' | 'changes_requested' | 'expired' | 'cancelled';
 
@@ -197,6 +209,10 @@ export interface Approval {
   grant_id?: string;
   /** A grant has approved it, and no one was asked or had to decide. */
   granted?: Granted;
+  /** Fields of the input that a decision may change, with their schemas. Absent: none. */
+  edit?: Record<string, JsonObject>;
+  /** How decisions changed the input, in order; `what` and `id` are those of the last one. */
+  edited?: ApprovalEdit[];
   requested_by: Person;
   /** Names of those who changed the input later; the rules for the requester apply to them, too. */
   changed_by?: string[];

@@ -34,6 +34,7 @@ export const ACTIVITIES = {
   release: 'ability:release',
   findEnded: 'ability:gone',
   modify: 'ability:modify',
+  checkInput: 'ability:check-input',
   recordChange: 'ability:record-change',
   endTask: 'ability:end-task',
   erase: 'ability:erase',

@@ -209,6 +209,8 @@ export interface PlanHook {
   callers?: Caller[];
   /** Only for a session's hook that does not block; a task's bound hooks always count as blocking. */
   blocking?: false;
+  /** Where it asks for confirmation: fields of the input that the deciders may change. */
+  edit?: string[];
   handler: PlanHandler;
 }
 

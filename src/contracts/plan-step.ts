@@ -85,6 +85,8 @@ export interface ApprovalStep extends StepModifiers {
     expires: string;
     comment: CommentRule;
     fields?: Record<string, ApprovalField>;
+    /** Fields of the ability's input that its deciders may change. */
+    edit?: string[];
     /** Absent: as the environment says. */
     while_open?: WhileOpen;
   };

@@ -148,6 +148,8 @@ export interface PlanEnvironment {
   protected: boolean;
   vars: JsonObject;
   approve: Effect[];
+  /** Fields of the input that its deciders may change; absent: none. */
+  edit?: string[];
   approvers: Approvers;
   quorum: number;
   self_approval: boolean;

@@ -37,7 +37,7 @@ const AUTH_KEYS: Unsupported[] = [
   ),
 ];
 
-/** Delegation, other words for escalation, and editing of what is approved. Source: docs/architecture.md#promises. */
+/** Delegation, and other words for escalation and for editing what is approved. Source: docs/architecture.md#promises. */
 const APPROVAL_KEYS: Unsupported[] = [
   ...named(
     'List everybody who may decide as `approvers`, or as a group under `people`.',
@@ -52,7 +52,7 @@ const APPROVAL_KEYS: Unsupported[] = [
     'Ask only where it is needed: write `if` on the approval step.',
     ...['autoApprove', 'auto_approve', 'approve_if', 'skip_if'],
   ),
-  ...named('Ask with `fields`, and use what was filled in in the next steps.', 'edit', 'editable'),
+  ...named('Write `edit: [FIELD]` with the names of the fields that may be changed.', 'editable', 'allow_edit'),
 ];
 
 const BY_KIND: Record<FileKindName | 'project', (value: unknown) => Generator<Finding>> = {

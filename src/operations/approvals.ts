@@ -77,7 +77,10 @@ export const decide = operation({
     approval: z.string().min(1).max(300),
     decision: z.enum(['approve', 'deny', 'request_changes']),
     comment: z.string().max(10_000).optional().describe('Why; for request_changes, what has to change.'),
-    fields: z.record(z.string(), fields.json).optional().describe('What the approval asks the decider to fill in.'),
+    fields: z
+      .record(z.string(), fields.json)
+      .optional()
+      .describe('What the approval asks the decider to fill in, and what it lets them change in the input.'),
     grant: z
       .strictObject({
         for: z.enum(['task', 'session']).describe('Calls of the root task and all that it calls, or of its session.'),

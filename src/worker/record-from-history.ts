@@ -10,7 +10,9 @@ import type { RunRef } from '../activities/task/runs.js';
 import { QUERIES } from '../contracts/names.js';
 import type { TaskReport } from '../contracts/run-sinks.js';
 import type { TaskResult, TaskStart } from '../contracts/task.js';
+import { digestOf } from '../rules/canonical.js';
 import { sealMark } from '../rules/plans/plan-digest.js';
+import { inputAfterEdits } from '../rules/tasks/shown-edits.js';
 import { recordsOrigin } from '../server/logs/records-origin.js';
 import { CheckedChains } from '../server/payloads/checked-chains.js';
 import type { ProjectPaths } from '../server/project-paths.js';
@@ -49,13 +51,14 @@ export async function recordFromHistory(source: HistorySource, task: string, res
   const share = store.isShared ? new StoreShare(store, project, recordsOrigin(paths)) : undefined;
   const secrets = (environment: string): SecretSource => new SecretSource(paths.root, environment);
   const records = new RecordFolder(paths.records, share, secrets);
-  const { input, created_at, seal } = start;
+  const { created_at } = start;
+  const input = inputAfterEdits(start.input, result);
   const ended = {
     task,
     run_id: raw.workflowExecutionInfo?.firstRunId || runId,
     admitted,
     result: { ...result, links: { temporal: null, page: null, record: records.pathOf(task) ?? null } },
-    inputDigest: seal.input,
+    inputDigest: digestOf(input),
     input: () => input,
     report: await queryReport(source, run, created_at ?? startTime.toISOString()),
   };

@@ -317,6 +317,11 @@ describe('projects', () => {
   test('several environments without a choice are reported', async () => {
     const end = await abilityJson(['run', 'util.echo'], { cwd: lonely.root });
     expect(end).toMatchObject({ exitCode: 2, json: { error: { code: 'config.no_environment' } } });
+    // Also through the runtime, which converts a text by the schema of the ability there.
+    const given = await abilityJson(['run', 'util.echo', '--env', 'b', '--set', 'n=1'], { cwd: lonely.root });
+    expect(given).toMatchObject({ exitCode: 0, json: { environment: 'b' } });
+    const again = await abilityJson(['run', 'util.echo', '--env', 'b', '--set', 'n=1'], { cwd: lonely.root });
+    expect(again).toMatchObject({ exitCode: 0, json: { environment: 'b' } });
   });
 
   test('two registries are reported', async () => {

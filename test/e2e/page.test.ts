@@ -75,6 +75,12 @@ steps:
   - { id: sub, call: inner, with: {} }
   - { id: bad, call: util.guarded, with: { bad: true } }`,
       ),
+      ...workflow(
+        'pays',
+        `input_schema: { type: object, properties: { amount: { type: integer, maximum: 900 }, to: { type: string } } }
+steps: [{ id: ask, approval: { title: "Pay it?", edit: [amount], quorum: 2 } }]
+output: "\${{ input.amount }}"`,
+      ),
       ...workflow('asks', 'steps: [{ id: ask, approval: { title: "Go on?"} }]'),
       ...workflow(
         'form',
@@ -129,6 +135,29 @@ steps: [{ id: each, foreach: input.list, as: n, max_parallel: 50, steps: [{ id: 
       { decision: 'approve', by: { name: 'alice' } },
       { decision: 'approve', by: { name: 'bob' }, comment: 'seen it' },
     ]);
+  });
+
+  test('an input is corrected before it is approved, and the others are asked about the new one', async () => {
+    await waiting('pays', 'corrected', { amount: 500, to: 'bob' });
+    const [alice, bob] = await Promise.all(['alice', 'bob'].map((name) => pageOf(name)));
+    if (!alice || !bob) throw new Error('no page');
+    const card = cardOf(alice, 'Pay it?');
+    await card.getByRole('heading', { name: 'Correct the input' }).click();
+    expect(await card.getByLabel('amount').inputValue()).toBe('500');
+    expect(await card.getByLabel('to').count()).toBe(0);
+    await card.getByLabel('amount').fill('5000');
+    await card.getByRole('button', { name: 'Approve', exact: true }).click();
+    await card.getByRole('alert').filter({ hasText: 'must be <= 900' }).waitFor();
+    await card.getByLabel('amount').fill('50');
+    expect(await violationsOn(alice)).toEqual([]);
+    await card.getByRole('button', { name: 'Approve', exact: true }).click();
+    await alice.getByText('Approved; 1 more needed.').waitFor();
+    await cardOf(bob, 'Pay it?').getByText('amount 500 -> 50').waitFor();
+    await cardOf(bob, 'Pay it?').getByRole('button', { name: 'Approve', exact: true }).click();
+    await expect.poll(() => statusOf('corrected')).toBe('succeeded');
+    expect((await abilityJson(['task', 'result', 'corrected'], at('alice'))).json.output).toBe(50);
+    await bob.goto(new URL('/tasks/corrected', bob.url()).href);
+    await bob.getByText('amount 500 -> 50').waitFor();
   });
 
   test('a whole approval with the keyboard alone; who asked for it may not decide, and is told by the page', async () => {

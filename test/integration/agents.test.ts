@@ -17,6 +17,7 @@ beforeAll(async () => {
       models({
         counts: PRICE,
         repairs: '',
+        edited: '',
         never: '',
         patient: '',
         denied: '',
@@ -39,7 +40,7 @@ beforeAll(async () => {
     }),
     ...operation('text.note', 'appendFileSync("noted", `${input.text}\\n`); return { noted: input.text };', {
       effects: 'write_additive',
-      yaml: 'hooks: { pre_call: [no_secrets, big_ones] }',
+      yaml: 'hooks: { pre_call: [no_secrets, big_ones] }\ninput_schema: { type: object, properties: { text: { type: string } } }',
     }),
     ...operation('text.peek', 'return { seen: input.text };', {
       effects: 'read',
@@ -50,6 +51,7 @@ beforeAll(async () => {
   - id: no_secrets
     handler: { script: { path: scripts/no-secrets.mjs } }
   - id: big_ones
+    edit: [text]
     handler: { expression: { confirm_if: 'input.text == "big"', reason: That is big. } }
 `,
     'scripts/no-secrets.mjs': [
@@ -80,6 +82,11 @@ beforeAll(async () => {
        return JSON.stringify(told);`,
     ),
     ...agent('note_taker', 'model: denied\noperations: [text.note]'),
+    ...modelProgram(
+      'edited',
+      `return told.length === 0 ? ask('text_note', { text: 'big' }) : JSON.stringify(told);`,
+    ),
+    ...agent('edited_notes', 'model: edited\noperations: [text.note]'),
     ...modelProgram(
       'stubborn',
       `return names.length === 0 ? { calls: [{ name: 'text_count', arguments: { text: 'again' } }] } : ask('text_count', { text: 'again' });`,
@@ -245,6 +252,16 @@ describe('an agent', () => {
     ]);
     expect(lines('guarded').length - before).toBe(2);
     expect(lines('noted')).toBe('plain\n');
+  });
+
+  test('learns what people changed in the input of a call before they approved it', async () => {
+    const { id } = await project.create('edited_notes', { request: 'x' });
+    await expect.poll(async () => (await openApprovals(project.connection, id)).length, { timeout: 20_000 }).toBe(1);
+    await decide(project.connection, id, 'approve', { by: 'alice', fields: { text: 'small' } });
+    const { result } = await project.wait(id);
+    expect(JSON.parse(result?.output as string)).toMatchObject([
+      { status: 'succeeded', output: { noted: 'small' }, changed: expect.stringContaining('text "big" -> "small"') },
+    ]);
   });
 
   test.each([

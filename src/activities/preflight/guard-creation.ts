@@ -60,6 +60,19 @@ export function resolveWanted(
   return { plan, input, digests: { plan: knownDigestOf(plan), input: digestOf(input) }, warnings };
 }
 
+/** Asks the creation hooks of a sealed plan about another input. @throws AbilityError `guard.denied`, `hook.failed`. */
+export async function guardChange(
+  plan: Plan,
+  input: JsonObject,
+  wanted: Asking,
+  dependencies: CreationDependencies,
+  signal: AbortSignal,
+): Promise<Confirmation[]> {
+  const clock = await dependencies.clockOf?.(wanted.task);
+  const moment = clock?.now ?? wanted.moment;
+  return confirmationsOf(await askGuards(plan, input, wanted, digestOf(plan), moment, dependencies, signal));
+}
+
 /** A case of `ability test` sends no notices. */
 function withoutNotices({ notify: _, ...plan }: Plan): Plan {
   return plan;

@@ -8,6 +8,7 @@ import { kindOf } from '../../kinds/kinds.js';
 import { Masker } from '../../planning/secrets/masking/masker.js';
 import type { SecretSource } from '../../planning/secrets/secret-source.js';
 import { toolsUsed } from '../../rules/calls/tools-used.js';
+import { digestOf } from '../../rules/canonical.js';
 import { startOf } from '../../rules/shown-text.js';
 import type { Admitted, RequestedBy } from '../admission.js';
 import type { ActivityDependencies } from '../dependencies.js';
@@ -94,11 +95,8 @@ export async function recordBeside(
   const summary = JSON.parse(text) as TaskResult;
   const result = { ...summary, links: { ...summary.links, record: folder } };
   const read = (): JsonObject => JSON.parse(input) as JsonObject;
-  await completeRecord(
-    { task, admitted, result, inputDigest: admitted.seal.input, input: read, report },
-    place,
-    signal,
-  );
+  const inputDigest = result.changes ? digestOf(read()) : admitted.seal.input;
+  await completeRecord({ task, admitted, result, inputDigest, input: read, report }, place, signal);
 }
 
 /** Inputs and outputs of a task's calls, first masked, then cut; an empty object if it made none. */

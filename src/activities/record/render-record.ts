@@ -19,6 +19,7 @@ import { handlerKindOf, hooksOf } from '../../rules/hooks/handlers.js';
 import { markdownCode, markdownLine, oneLine, showUnseenCharacters } from '../../rules/shown-text.js';
 import { describeTurns } from '../../rules/steps/describe-items.js';
 import { describeRollback } from '../../rules/tasks/describe-undo.js';
+import { describeChanges, shownEdits } from '../../rules/tasks/shown-edits.js';
 
 /** Maximum number of failures listed for one loop; a result has no more. */
 const MAX_FAILURES = 20;
@@ -158,7 +159,12 @@ function loopsOf(steps: readonly StepSummary[]): string[] {
   return lines.length === 0 ? [] : [`## Loops\n\n${list(lines)}`];
 }
 
-function approvalOf({ id, title, status, decisions, ignored }: Approval): string {
+function approvalOf(approval: Approval): string {
+  const { id, title, status, decisions, ignored } = approval;
+  const edits = shownEdits(approval).map(
+    (edit) =>
+      `changed by ${edit.by === 'unnamed' ? 'unnamed' : markdownLine(edit.by.name)}: ${markdownLine(describeChanges(edit))}`,
+  );
   const who = decisions.map(({ decision, by, comment, self }) => {
     const name = by === 'unnamed' ? 'unnamed' : `${markdownLine(by.name)} (${by.source})`;
     return `${decision} by ${name}${self ? ', who asked for it' : ''}${comment ? `: ${markdownLine(comment)}` : ''}`;
@@ -166,7 +172,10 @@ function approvalOf({ id, title, status, decisions, ignored }: Approval): string
   const dropped = ignored.map(
     ({ by, decision, reason }) => `ignored: ${decision} by ${markdownLine(by ?? 'unnamed')} (${markdownLine(reason)})`,
   );
-  return list([`\`${id}\` ${markdownLine(title)}: **${status}**`, ...[...who, ...dropped].map((text) => `  ${text}`)]);
+  return list([
+    `\`${id}\` ${markdownLine(title)}: **${status}**`,
+    ...[...edits, ...who, ...dropped].map((text) => `  ${text}`),
+  ]);
 }
 
 function table(rows: [string, string][]): string {

@@ -2,6 +2,7 @@ import type { Caller, Person } from '../../contracts/callers.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { TaskResult } from '../../contracts/task.js';
 import { nextKey } from '../../rules/tasks/retry-keys.js';
+import { inputAfterEdits } from '../../rules/tasks/shown-edits.js';
 import { type WayToRetry, wayToRetry } from '../../rules/tasks/ways-to-retry.js';
 import { readStart } from '../../server/temporal/read-start.js';
 import { defined } from '../../text/defined.js';
@@ -11,6 +12,7 @@ import { asking, taskNotFound } from '../connection/temporal-errors.js';
 import { openOwn, refuseDeleted } from '../view/open-task.js';
 import { readPlan } from '../view/read-origin.js';
 import { readRecord } from '../view/read-record.js';
+import { viewTask } from '../view/view-task.js';
 import { createTask } from './create-task.js';
 import type { CreatedTask, NewTask } from './new-task.js';
 
@@ -53,12 +55,14 @@ export async function retryTask(connection: Connection, id: string, retry: Retry
     ),
   );
   if (!begun) throw neverFormed(id);
-  const { plan, input, options } = begun;
+  const { plan, options } = begun;
+  const { result } = await viewTask(connection, id, 'temporal');
   return createTask(connection, {
     ...wanted,
     ability: plan.ability.id,
     environment: plan.environment.name,
-    input,
+    // What people approved, where they changed it.
+    input: inputAfterEdits(begun.input, result),
     caller: {
       person,
       kind,

@@ -33,6 +33,12 @@ export const whileOpen = {
   ),
 };
 
+/** The fields of an input that a decider may correct. Source: docs/approvals.md#correct-then-approve. */
+export const editable = optional(
+  z.array(plainName).min(1),
+  'Fields of the input that may be changed by whoever approves; the guards run again on the changed input.',
+);
+
 export const approval = z.strictObject({
   title: text.describe('What is asked.'),
   approvers: optional(texts, 'Who decides: groups of `people`, or persons; without it, those of the environment.'),
@@ -43,5 +49,6 @@ export const approval = z.strictObject({
     .default('optional')
     .describe('Which decisions need a comment: none, all, or denials.'),
   fields: optional(z.record(plainName, approvalField), 'Fields that an approver fills in, by name.'),
+  edit: editable,
   ...whileOpen,
 });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { CALLERS } from '../../contracts/callers.js';
 import { BUILTINS, HOOK_KINDS, PHASES } from '../../contracts/hooks.js';
 import type { HandlerName } from '../../rules/hooks/handlers.js';
+import { editable } from './approval.js';
 import { script } from './implementation.js';
 import { abstain, foreignEvent, foreignFormat, mustDeny, toolMapping } from './tool-mapping.js';
 import {
@@ -189,6 +190,7 @@ export const hook = z.strictObject({
     match,
     'Where it fires: every field that is set must match. On a bound hook it filters. Without it, a hook fires everywhere while nothing binds it.',
   ),
+  edit: editable,
   handler: optional(handler, 'The handler; without it, the one in an entry of `config/hooks_impl.yaml`.'),
   as: optional(
     z.array(toolMapping).min(1),

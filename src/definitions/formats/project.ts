@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { NOTICE_EVENTS, NOTICE_FORMATS } from '../../contracts/notices.js';
 import { access } from './access.js';
-import { whileOpen } from './approval.js';
+import { editable, whileOpen } from './approval.js';
 import { models } from './models.js';
 import {
   byteSize,
@@ -27,6 +27,7 @@ export const environment = z.strictObject({
       'Hooks see it; people cannot approve their own requests unless self_approval allows it; MCP tools must be pinned.',
     ),
   approve: z.array(effect).default([]).describe('Effects whose calls need an approval here.'),
+  edit: editable,
   approvers: texts.default([]).describe('Groups of `people`, or persons; empty: anyone.'),
   quorum: z.number().int().min(1).max(20).default(1).describe('How many of them must approve.'),
   self_approval: optional(

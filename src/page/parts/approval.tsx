@@ -1,14 +1,16 @@
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import type { Verdict } from '../../contracts/approvals.js';
-import type { Json } from '../../contracts/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import { needsComment } from '../../rules/tasks/decide-approval.js';
+import { describeChanges, shownEdits } from '../../rules/tasks/shown-edits.js';
 import { abilityPath, taskPath } from '../address.js';
 import { call, type Refusal } from '../call.js';
 import { announce } from '../state.js';
 import { type TextKey, t } from '../texts/text.js';
 import { AfterApproval } from './after-approval.js';
 import { Fields, type FieldValues } from './fields.js';
+import { ObjectFields } from './form.js';
 import { mayDecide, type Waiting } from './may-decide.js';
 import { Ago, Effects, Facts, Problem, Section, Value } from './parts.js';
 import { useData, useSeen } from './use-data.js';
@@ -50,6 +52,7 @@ export function Approval({ approval, alike, onDecided, onApproveAll }: Props): J
         ]}
       />
       <Input approval={approval} />
+      <Edits approval={approval} />
       {what.undo && (
         <p>
           {t('approval.undo')} <a href={abilityPath(what.undo.ability)}>{what.undo.ability}</a>{' '}
@@ -127,6 +130,50 @@ function After({ approval }: { approval: Waiting }): JSX.Element {
   );
 }
 
+interface EditProps {
+  approval: Waiting;
+  /** What may be changed, with its schemas. */
+  fields: Record<string, JsonObject>;
+  changed: JsonObject;
+  onChange(changed: JsonObject): void;
+}
+
+/** Corrects the input before it is approved. Only what the person changes is sent: the rest may be masked here. */
+function Edit({ approval: { id, task_key, what }, fields, changed, onChange }: EditProps): JSX.Element {
+  const input = isJsonObject(what.input) ? what.input : {};
+  const now = Object.fromEntries(Object.entries(input).filter(([name]) => Object.hasOwn(fields, name)));
+  const change = (next: JsonObject): void => {
+    const differs = ([name, value]: [string, Json]): boolean => JSON.stringify(value) !== JSON.stringify(now[name]);
+    onChange(Object.fromEntries(Object.entries(next).filter(differs)));
+  };
+  return (
+    <Section title={t('approval.edit')} open={false}>
+      <ObjectFields
+        schema={{ properties: fields }}
+        value={{ ...now, ...changed }}
+        onChange={change}
+        path={`${task_key} ${id} `}
+      />
+    </Section>
+  );
+}
+
+/** What decisions have changed so far. */
+function Edits({ approval }: { approval: Waiting }): JSX.Element | null {
+  const edits = shownEdits(approval);
+  if (edits.length === 0) return null;
+  return (
+    <ul>
+      {edits.map((edit) => (
+        <li key={edit.at}>
+          {describeChanges(edit)} {t('by', { name: edit.by === 'unnamed' ? edit.by : edit.by.name })}{' '}
+          <Ago at={edit.at} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 const KEYS = { approve: 'a', deny: 'd', request_changes: 'c' } as const;
 const NAMES: Record<Verdict, TextKey> = {
   approve: 'approval.approve',
@@ -138,6 +185,7 @@ function Decide({ approval, alike, onDecided, onApproveAll }: Props): JSX.Elemen
   const { id, task_key, fields = {} } = approval;
   const [comment, setComment] = useState('');
   const [values, setValues] = useState<FieldValues>({});
+  const [changed, setChanged] = useState<JsonObject>({});
   const [refusal, setRefusal] = useState<Refusal>();
   const [isSent, setSent] = useState(false);
   const needed = approval.comment === 'required';
@@ -154,7 +202,8 @@ function Decide({ approval, alike, onDecided, onApproveAll }: Props): JSX.Elemen
     setRefusal(undefined);
     try {
       const said = comment.trim() === '' ? {} : { comment };
-      const filled = verdict === 'approve' && Object.keys(fields).length > 0 ? { fields: values } : {};
+      const given = { ...values, ...changed };
+      const filled = verdict === 'approve' && Object.keys(given).length > 0 ? { fields: given } : {};
       const { missing } = await call('decide', { key: task_key, approval: id, decision: verdict, ...said, ...filled });
       announce(missing > 0 ? t('approval.decided.missing', { count: missing }) : t(`approval.decided.${verdict}`));
       onDecided();
@@ -166,6 +215,7 @@ function Decide({ approval, alike, onDecided, onApproveAll }: Props): JSX.Elemen
   return (
     <form class="decide" ref={form} onSubmit={(event) => event.preventDefault()}>
       {Object.keys(fields).length > 0 && <Fields fields={fields} values={values} onChange={setValues} />}
+      {approval.edit && <Edit approval={approval} fields={approval.edit} changed={changed} onChange={setChanged} />}
       <label>
         {t(needed ? 'approval.comment.needed' : 'approval.comment')}
         <textarea

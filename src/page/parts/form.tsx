@@ -53,7 +53,8 @@ function kindOf(schema: JsonObject): Kind {
   return 'json';
 }
 
-function ObjectFields({ schema, value, onChange, path }: Props & { path: string }): JSX.Element {
+/** The properties of a schema, each as a field. @param path goes before the names, which are unique in a form. */
+export function ObjectFields({ schema, value, onChange, path }: Props & { path: string }): JSX.Element {
   const required = Array.isArray(schema.required) ? schema.required : [];
   const set = (name: string, next: Json | undefined): void => {
     const { [name]: _, ...rest } = value;

@@ -92,6 +92,7 @@ export const en = {
   'approval.request-changes': 'Request changes',
   'approval.comment': 'Comment',
   'approval.comment.needed': 'Comment (needed)',
+  'approval.edit': 'Correct the input',
   'approval.decided.approve': 'Approved.',
   'approval.decided.missing': 'Approved; {count} more needed.',
   'approval.decided.deny': 'Denied.',

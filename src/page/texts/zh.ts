@@ -93,6 +93,7 @@ export const zh: Record<keyof typeof en, string> = {
   'approval.request-changes': '要求修改',
   'approval.comment': '备注',
   'approval.comment.needed': '备注(必填)',
+  'approval.edit': '更正输入',
   'approval.decided.approve': '已批准。',
   'approval.decided.missing': '已批准;还需 {count} 人。',
   'approval.decided.deny': '已拒绝。',

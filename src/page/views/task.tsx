@@ -4,6 +4,7 @@ import { isEndState } from '../../contracts/states.js';
 import type { OutputOf } from '../../operations/over-http/call-door.js';
 import type { SeenNow } from '../../operations/watch-task.js';
 import { generalPath } from '../../rules/steps/turn-paths.js';
+import { describeChanges, shownEdits } from '../../rules/tasks/shown-edits.js';
 import { formatBytes } from '../../text/byte-size.js';
 import { abilityPath, taskPath } from '../address.js';
 import { call, followTask, type Refusal } from '../call.js';
@@ -160,10 +161,13 @@ function Rest({ task, id }: { task: Seen; id: string }): JSX.Element {
       {decided.length > 0 && (
         <Section title={t('task.approvals')}>
           <ul>
-            {decided.map(({ id: approval, title, status, decisions }) => (
-              <li key={approval}>
-                {title}: <State state={status} />{' '}
-                {decisions.map(({ decision, by, comment, at }) => (
+            {decided.map((approval) => (
+              <li key={approval.id}>
+                {approval.title}: <State state={approval.status} />{' '}
+                {shownEdits(approval).map((edit) => (
+                  <code key={edit.at}>{describeChanges(edit)} </code>
+                ))}
+                {approval.decisions.map(({ decision, by, comment, at }) => (
                   <span key={at}>
                     {decision.replaceAll('_', ' ')}{' '}
                     {t('by', { name: by === 'unnamed' ? by : `${by.name} (${by.source})` })} <Ago at={at} />{' '}

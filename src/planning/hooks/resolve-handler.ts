@@ -68,9 +68,19 @@ export function handlerOf(
   variables: EnvironmentVariables,
   subject?: HookSubject,
 ): PlanHandler {
-  const { handler } = hook.value;
+  const { handler, edit } = hook.value;
+  if (edit && !canAsk(handler, phase)) {
+    const message = `The hook ${hook.value.id} asks no one for confirmation, so \`edit\` means nothing`;
+    throw invalidAt({ from: hook, path: ['edit'] }, message, 'Leave it out, or add `confirm_if`.');
+  }
   const resolve = RESOLVERS[handlerNameOf(handler)] as (written: typeof handler, around: Around) => PlanHandler;
   return resolve(handler, { hook, phase, registry, variables, subject });
+}
+
+/** Whether a hook can ask people about a task or call. */
+function canAsk(handler: HookDefinition['handler'], phase: Phase): boolean {
+  if (phase !== 'PreAbilityCreate' && phase !== 'PreAbilityCall') return false;
+  return !('expression' in handler) || handler.expression.confirm_if !== undefined;
 }
 
 function spotOf(hook: Loaded<HookDefinition>, ...path: string[]): Spot {

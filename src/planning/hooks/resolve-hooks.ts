@@ -43,9 +43,9 @@ export function plannedHook(
   variables: EnvironmentVariables,
   subject?: HookSubject,
 ): PlanHook {
-  const { id, match: { callers } = {} } = hook.value;
+  const { id, match: { callers } = {}, edit } = hook.value;
   const handler = handlerOf(hook, phase, registry, variables, subject);
-  return { id, ...(callers && { callers: [...new Set(callers)].sort() }), handler };
+  return { id, ...(callers && { callers: [...new Set(callers)].sort() }), ...(edit && { edit }), handler };
 }
 
 /** The hooks of one phase, chosen and ordered as in {@link resolveHooks}; handlers are not resolved. */

@@ -29,6 +29,7 @@ export function resolveEnvironment(registry: Registry, name: string): PlanEnviro
     protected: found.protected,
     vars: found.vars,
     approve: found.approve,
+    ...(found.edit && { edit: found.edit }),
     approvers,
     quorum: found.quorum,
     self_approval: found.self_approval ?? !found.protected,

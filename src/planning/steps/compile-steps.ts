@@ -7,6 +7,7 @@ import type { ErrorHandlerDefinition, StepDefinition, StepOf } from '../../defin
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { handlerOutputs } from '../../definitions/step-expressions.js';
 import { isDuration, parseDuration } from '../../rules/duration.js';
+import { whyNotEditable } from '../../rules/plans/editable.js';
 import { listSteps } from '../../rules/steps/inner-steps.js';
 import { defined } from '../../text/defined.js';
 import type { PlanWarning } from '../resolve/plan-warning.js';
@@ -216,8 +217,22 @@ class StepCompiler {
     return { call, with: input, ...(approval && { approval }) };
   }
 
+  /** What may be corrected are fields of the ability's own input. */
+  private checkEdit(edit: readonly string[], fields: object | undefined, path: PropertyKey[]): void {
+    const { input_schema: schema, concurrency, id } = this.workflow.value;
+    for (const [index, name] of edit.entries()) {
+      const why =
+        fields && Object.hasOwn(fields, name)
+          ? `\`${name}\` is among the \`fields\`, too`
+          : (whyNotEditable(schema, name) ??
+            (concurrency && `${id} has \`concurrency\`, whose key may depend on its input`));
+      if (why) throw this.checks.refuse(`\`${name}\` cannot be edited: ${why}`, [...path, 'edit', index]);
+    }
+  }
+
   private approval({ approval }: StepOf<'approval'>, place: Place): Own<'approval'>['approval'] {
-    const { title, approvers, quorum, timeout, comment, fields } = approval;
+    const { title, approvers, quorum, timeout, comment, fields, edit } = approval;
+    if (edit) this.checkEdit(edit, fields, inside(place, 'approval').path);
     const resolved = approvers && resolveApprovers(this.registry.project.people, approvers);
     const location = this.workflow.locate([...place.path, 'approval', quorum === undefined ? 'approvers' : 'quorum']);
     const { environment } = this;
@@ -230,6 +245,7 @@ class StepCompiler {
       expires: timeout,
       comment,
       ...(fields && { fields }),
+      ...(edit && { edit }),
       ...whileOpen(
         this.registry.project.people,
         approval,

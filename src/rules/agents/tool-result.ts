@@ -1,7 +1,7 @@
 import type { Json } from '../../contracts/json.js';
 
 export type ToolCallResult =
-  | { status: 'succeeded'; output: Json }
+  | { status: 'succeeded'; output: Json; changed?: string }
   | { status: string; error: { code: string; message: string; suggestion?: string } };
 
 /** Maximum characters of a result: no answer of a tool may fill the history or the context. */
@@ -20,6 +20,7 @@ export function textOfResult(result: ToolCallResult): string {
   const half = MAX_CHARACTERS / 2;
   return JSON.stringify({
     status: result.status,
+    ...(result.changed !== undefined && { changed: result.changed }),
     cut: `The output has ${output.length} characters; the middle is left out.`,
     beginning: output.slice(0, half),
     end: output.slice(-half),

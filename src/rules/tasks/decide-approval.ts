@@ -10,7 +10,8 @@ import type {
   ProofSource,
   Verdict,
 } from '../../contracts/approvals.js';
-import type { Json } from '../../contracts/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
+import { canonicalJson } from '../canonical.js';
 import { oneLine } from '../shown-text.js';
 import { whyNoGrant } from './grants.js';
 import { personKey } from './person-key.js';
@@ -34,29 +35,85 @@ export function decideApproval(
   decision: Decision,
   at: string,
   proof: Proof = NO_PROOF,
+  edit?: CheckedEdit,
 ): DecisionOutcome {
   const found = findApproval(approvals, decision.approval_id);
   if (typeof found === 'string') return { counted: false, approval_id: decision.approval_id ?? null, reason: found };
-  const given = typeof decision.by === 'string' ? decision.by.trim() : '';
-  const name = personKey(given) === '' ? '' : given;
-  const whyOne =
-    reasonToIgnore(found, verdict, name, decision, proof) ??
-    (verdict === 'approve' ? wrongField(found, decision) : undefined);
-  const refusal = whyOne === undefined ? whyNoGrant(found, verdict, decision.grant) : undefined;
-  const why = whyOne ?? refusal?.message;
+  const name = nameIn(decision);
+  const refused = edit && 'why' in edit ? edit.why : undefined;
+  const why = whyIgnored(found, verdict, decision, proof) ?? refused;
+  const notGranted = whyNoGrant(found, verdict, decision.grant);
   if (proof.proved && isUsed(found, proof)) keepNonce(found, proof.nonce);
   if (why) {
     const reason = oneLine(why);
     found.ignored.push({ decision: verdict, by: name || null, reason, at });
-    return { counted: false, approval_id: found.id, reason, ...(refusal && { code: refusal.code }) };
+    return {
+      counted: false,
+      approval_id: found.id,
+      reason,
+      ...(why === notGranted?.message && { code: notGranted.code }),
+    };
   }
-  found.decisions.push(countedDecision(found, verdict, deciderOf(found, name, proof), decision, at));
+  const decider = deciderOf(found, name, proof);
+  if (edit && 'input' in edit) applyEdit(found, edit, name === '' ? 'unnamed' : decider, at);
+  found.decisions.push(countedDecision(found, verdict, decider, decision, at));
   const approving = found.decisions.filter((counted) => counted.decision === 'approve').length;
   if (verdict === 'deny') found.status = 'denied';
   else if (verdict === 'request_changes') found.status = 'changes_requested';
   else if (approving >= found.quorum) found.status = 'approved';
   const missing = found.status === 'open' ? found.quorum - approving : 0;
   return { counted: true, approval_id: found.id, status: found.status, missing };
+}
+
+/** The changed input of a decision, which its schema and guards allow, or why they do not. */
+export type CheckedEdit = { why: string } | { input: Json; fields: string[]; id: string };
+
+/** Why a decision on an open approval would not count, whatever it changes; undefined if it would. */
+export function whyIgnored(
+  approval: Approval,
+  verdict: Verdict,
+  decision: Decision,
+  proof: Proof = NO_PROOF,
+): string | undefined {
+  const name = nameIn(decision);
+  return (
+    reasonToIgnore(approval, verdict, name, decision, proof) ??
+    (verdict === 'approve' ? wrongField(approval, decision) : undefined) ??
+    whyNoGrant(approval, verdict, decision.grant)?.message
+  );
+}
+
+function nameIn({ by }: Decision): string {
+  const given = typeof by === 'string' ? by.trim() : '';
+  return personKey(given) === '' ? '' : given;
+}
+
+/** What a decision changes in the input; undefined if nothing. Source: docs/approvals.md#correct-then-approve. */
+export function editOf({ edit = {}, what }: Approval, { fields = {} }: Decision): JsonObject | undefined {
+  const input = isJsonObject(what.input) ? what.input : {};
+  const changed = Object.entries(fields).filter(
+    ([name, value]) =>
+      Object.hasOwn(edit, name) &&
+      !(Object.hasOwn(input, name) && canonicalJson(input[name] as Json) === canonicalJson(value)),
+  );
+  return changed.length > 0 ? Object.fromEntries(changed) : undefined;
+}
+
+/** Others approved something else, so their decisions do not count for what is asked now. */
+export function applyEdit(
+  approval: Approval,
+  { input, fields, id }: Extract<CheckedEdit, { input: Json }>,
+  by: CountedDecision['by'],
+  at: string,
+): void {
+  const from = { id: approval.id, input: approval.what.input };
+  approval.edited = [...(approval.edited ?? []), { by, at, fields, from }];
+  for (const { decision, by: earlier } of approval.decisions.splice(0)) {
+    const reason = `it was about what was asked before ${nameOf(by) || 'someone'} changed ${fields.join(', ')}`;
+    approval.ignored.push({ decision, by: nameOf(earlier) || null, reason: oneLine(reason), at });
+  }
+  approval.what = { ...approval.what, input };
+  approval.id = id;
 }
 
 /** The open approval that a decision concerns, if its proof matters: a door's also says to which groups a person belongs. */
@@ -69,6 +126,12 @@ export function approvalToProve(
   return found.proof === 'required' || (proof && 'door' in proof) ? found : undefined;
 }
 
+/** The open approval whose input a decision changes. */
+export function approvalToEdit(approvals: readonly Approval[], decision: Decision): Approval | undefined {
+  const found = findApproval(approvals, decision.approval_id);
+  return typeof found !== 'string' && found.status === 'open' && editOf(found, decision) ? found : undefined;
+}
+
 function keepNonce(approval: Approval, nonce: string): void {
   approval.nonces = [...new Set([...(approval.nonces ?? []), nonce])];
 }
@@ -77,7 +140,10 @@ function keepNonce(approval: Approval, nonce: string): void {
 function findApproval(approvals: readonly Approval[], id: string | undefined): Approval | string {
   if (id !== undefined && id !== '') {
     const named = approvals.filter((approval) => approval.id === id);
-    return named.find(({ status }) => status === 'open') ?? named.at(-1) ?? `there is no approval ${oneLine(id)}`;
+    const found = named.find(({ status }) => status === 'open') ?? named.at(-1);
+    if (found) return found;
+    const changed = approvals.findLast(({ edited = [] }) => edited.some(({ from }) => from.id === id));
+    return changed ? `what it asked was changed, and is now ${changed.id}` : `there is no approval ${oneLine(id)}`;
   }
   const open = approvals.filter(({ status }) => status === 'open');
   const [only] = open;
@@ -141,14 +207,17 @@ export function needsComment({ comment }: Pick<Approval, 'comment'>, verdict: Ve
   return comment === 'required' || (comment === 'on_deny' && verdict === 'deny');
 }
 
-function wrongField({ fields: declared = {} }: Approval, { fields: given = {} }: Decision): string | undefined {
+function wrongField(
+  { fields: declared = {}, edit = {} }: Approval,
+  { fields: given = {} }: Decision,
+): string | undefined {
   for (const [name, field] of Object.entries(declared)) {
     const value = Object.hasOwn(given, name) ? given[name] : undefined;
     if (value === undefined || value === null || value === '') {
       if (!field.optional) return `it needs the field ${name}`;
     } else if (!fits(field, value)) return `the field ${name} must be ${wanted(field)}`;
   }
-  const unknown = Object.keys(given).find((name) => !Object.hasOwn(declared, name));
+  const unknown = Object.keys(given).find((name) => !Object.hasOwn(declared, name) && !Object.hasOwn(edit, name));
   return unknown === undefined ? undefined : `there is no field ${unknown}`;
 }
 
@@ -169,12 +238,14 @@ function countedDecision(
   at: string,
 ): CountedDecision {
   const { name } = by;
+  // Changes of the input are listed apart.
+  const filled = Object.entries(fields ?? {}).filter(([field]) => Object.hasOwn(approval.fields ?? {}, field));
   return {
     decision: verdict,
     by: name === '' ? 'unnamed' : by,
     ...(comment?.trim() && { comment: comment.trim() }),
     // A denial fills in nothing, and must not be lost because of invalid fields.
-    ...(verdict === 'approve' && fields && Object.keys(fields).length > 0 && { fields }),
+    ...(verdict === 'approve' && filled.length > 0 && { fields: Object.fromEntries(filled) }),
     // Checked before.
     ...(grant !== undefined && { grant: grant as Grant }),
     at,

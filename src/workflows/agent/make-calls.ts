@@ -7,7 +7,9 @@ import { addUsage, leftOf, limitsWithin, TURNS } from '../../rules/agents/agent-
 import { callsAgent } from '../../rules/agents/calls-agent.js';
 import { textOfResult } from '../../rules/agents/tool-result.js';
 import { digestOf } from '../../rules/canonical.js';
+import { startOf } from '../../rules/shown-text.js';
 import { stepsOfTurn } from '../../rules/steps/inner-steps.js';
+import { describeChanges, shownEdits } from '../../rules/tasks/shown-edits.js';
 import { defined } from '../../text/defined.js';
 import { callOperation } from '../calls/call-operation.js';
 import { callWorkflow } from '../calls/call-workflow.js';
@@ -126,7 +128,7 @@ async function callOne(calls: CallsOfTurn, call: ToolCall, index: number): Promi
   try {
     const output = await callTool(calls, call, tool, at);
     run.steps.note(at, tool.name, { status: 'succeeded', output: null });
-    results[index] = textOfResult({ status: 'succeeded', output });
+    results[index] = textOfResult({ status: 'succeeded', output, ...changesBy(run, at) });
     endItem(
       run.steps,
       turn,
@@ -142,6 +144,14 @@ async function callOne(calls: CallsOfTurn, call: ToolCall, index: number): Promi
     results[index] = refused(error.problem);
     if (stepStatusOf(error.problem.code) === 'denied') remember(state, key, error.problem);
   }
+}
+
+/** What people changed in the input of a call before they approved it: the model must not take it for its own. */
+function changesBy({ approvals }: TaskRun, path: string): { changed?: string } {
+  const approval = approvals.list.findLast((one) => one.path === path && one.edited);
+  if (!approval) return {};
+  const changes = shownEdits(approval).map(describeChanges).join(', ');
+  return { changed: startOf(`Before it was approved, a person changed its input: ${changes}`, 2_000) };
 }
 
 function callTool({ run, frame }: CallsOfTurn, call: ToolCall, tool: PlanTool, path: string): Promise<Json> {

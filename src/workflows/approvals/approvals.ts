@@ -1,5 +1,6 @@
 import type { Approval, DecisionOutcome } from '../../contracts/approvals.js';
 import type { Carried } from '../../contracts/task.js';
+import type { InputCheck } from './edit.js';
 
 /** The maximum number of outcomes that are kept for their senders. */
 const MAX_OUTCOMES = 100;
@@ -12,6 +13,10 @@ export class Approvals {
   pendingProofs = 0;
   /** Whether the workers of this task can check proofs; undefined until that is needed. */
   provable: Promise<boolean> | undefined;
+  /** How the input of an open approval that may be edited is checked. */
+  readonly checks = new Map<Approval, InputCheck>();
+  /** One edit is checked at a time. */
+  private editing: Promise<unknown> = Promise.resolve();
   /** Number of grants that this run has started: approvals that are open then may be granted. */
   granted = 0;
   /** Pending handovers of notices to the server. */
@@ -20,6 +25,13 @@ export class Approvals {
   constructor({ approvals = [], decided = {} }: Partial<Pick<Carried, 'approvals' | 'decided'>> = {}) {
     this.list = [...approvals];
     this.outcomes = new Map(Object.entries(decided));
+  }
+
+  /** After the edits that came before. */
+  inTurn<T>(check: () => Promise<T>): Promise<T> {
+    const next = this.editing.then(check, check);
+    this.editing = next.catch(() => {});
+    return next;
   }
 
   /** Whether a decision with this id has come before. */

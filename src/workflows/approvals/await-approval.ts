@@ -1,12 +1,14 @@
 import { CancellationScope, condition, sleep } from '@temporalio/workflow';
 import type { Approval, ApprovalField, ApprovalSubject, CommentRule } from '../../contracts/approvals.js';
+import type { JsonObject } from '../../contracts/json.js';
 import type { Approvers, WhileOpen } from '../../contracts/plan-step.js';
-import { digestOf } from '../../rules/canonical.js';
 import { markdownLine, oneLine, startOf } from '../../rules/shown-text.js';
 import { grantOf } from '../../rules/tasks/grants.js';
 import { BranchStopped, StepFailure } from '../steps/step-failure.js';
 import type { BranchStop } from '../task/stop-branches.js';
 import type { TaskRun } from '../task/task-run.js';
+import { approvalIdOf } from './approval-id.js';
+import type { InputCheck } from './edit.js';
 import { type GrantableCall, grantableFor, mayBeGranted, startGrant, useGrant } from './grants.js';
 import { notifyOfApproval } from './notices.js';
 import { refuseUnprovable } from './proofs.js';
@@ -26,6 +28,8 @@ export interface ApprovalRequest {
   fields?: Record<string, ApprovalField>;
   /** Left out: as the environment says. */
   while_open?: WhileOpen;
+  /** Fields of the input that a decision may change, and how the changed one is checked. */
+  edit?: { fields: Record<string, JsonObject>; check: InputCheck } | undefined;
   /** The call that it is for; left out: no grant can be made of it, or decide it. */
   call?: GrantableCall;
 }
@@ -40,10 +44,12 @@ export async function awaitApproval(run: TaskRun, request: ApprovalRequest, bran
   const { life, approvals } = run;
   if (run.task.plan.environment.proof === 'required') await refuseUnprovable(run.task, approvals);
   const raised = raise(run, request);
-  const approval = heldOver(run, raised) ?? raised;
+  const held = heldOver(run, raised);
   let known = approvals.granted;
+  if (!held && mayBeGranted(run, raised) && (await isGranted(run, raised, request))) return raised;
+  const approval = held ?? raised;
+  if (request.edit) approvals.checks.set(approval, request.edit.check);
   if (approval === raised) {
-    if (mayBeGranted(run, approval) && (await isGranted(run, approval, request))) return approval;
     approvals.list.push(approval);
     notifyOfApproval(run, 'approval.requested', approval);
   }
@@ -68,6 +74,7 @@ export async function awaitApproval(run: TaskRun, request: ApprovalRequest, bran
     if (approval.status === 'open' && !isCarriedOn) approval.status = 'cancelled';
     throw error;
   } finally {
+    approvals.checks.delete(approval);
     if (approvals.open.length === 0) life.publish(life.ending ? 'finishing' : 'running');
   }
   notifyOfApproval(run, 'approval.decided', approval);
@@ -76,10 +83,12 @@ export async function awaitApproval(run: TaskRun, request: ApprovalRequest, bran
   return approval;
 }
 
-/** Whether a grant has decided it, while no one else had. An approval that no one was asked for is kept as well. */
+/** Whether a grant has decided it. An approval that no one was asked for is kept as well. */
 async function isGranted(run: TaskRun, approval: Approval, { call }: ApprovalRequest): Promise<boolean> {
+  const { id } = approval;
   const granted = call && (await useGrant(run, approval, call));
-  if (!granted || approval.status !== 'open') return false;
+  // Meanwhile people may have decided, or changed what it asks.
+  if (!granted || approval.status !== 'open' || approval.id !== id) return false;
   approval.granted = granted;
   approval.status = 'approved';
   if (!run.approvals.list.includes(approval)) run.approvals.list.push(approval);
@@ -114,20 +123,21 @@ function watchOver(run: TaskRun, approval: Approval, { remind_ms = [], escalate 
 
 /** The same approval from an earlier run of the task; people may have decided on it meanwhile. */
 function heldOver({ approvals, steps }: TaskRun, raised: Approval): Approval | undefined {
-  const held = approvals.list.findLast(({ id, path }) => id === raised.id && path === raised.path);
+  const held = approvals.list.findLast(
+    ({ id, path, edited: [first] = [] }) => (first?.from.id ?? id) === raised.id && path === raised.path,
+  );
   return held && steps.takeWaiting(raised.path) ? held : undefined;
 }
 
 /** The id identifies the shown text, which is one line at every door. Source: docs/approvals.md#deciding. */
 function raise(run: TaskRun, request: ApprovalRequest): Approval {
-  const { path, what, title, reasons, approvers, quorum, comment, fields, expiresMs, call } = request;
+  const { path, what, title, reasons, approvers, quorum, comment, fields, edit, expiresMs, call } = request;
   const { task, input } = run;
   const { environment } = task.plan;
   const grants = grantableFor(run, call);
-  const digest = digestOf({ task: task.id, path, what });
   const now = Date.now();
   return {
-    id: `${path.slice(path.lastIndexOf('/') + 1)}-${digest.slice(0, 12)}`,
+    id: approvalIdOf(task.id, path, what),
     path,
     title: oneLine(title),
     what,
@@ -141,6 +151,7 @@ function raise(run: TaskRun, request: ApprovalRequest): Approval {
     comment,
     ...(fields && { fields }),
     ...(grants && { grants }),
+    ...(edit && { edit: edit.fields }),
     requested_by: task.start.user,
     ...(input.changedBy.length > 0 && { changed_by: input.changedBy }),
     raised_at: new Date(now).toISOString(),

@@ -1,7 +1,15 @@
 import type { Approval, Decision, DecisionProof, Verdict } from '../../contracts/approvals.js';
 import type { Json } from '../../contracts/json.js';
-import { approvalToProve, decideApproval, type Proof } from '../../rules/tasks/decide-approval.js';
+import {
+  approvalToEdit,
+  approvalToProve,
+  type CheckedEdit,
+  decideApproval,
+  type Proof,
+} from '../../rules/tasks/decide-approval.js';
 import type { TaskRun } from '../task/task-run.js';
+import { checkEdit } from './edit.js';
+import { notifyOfApproval } from './notices.js';
 import { proofOf } from './proofs.js';
 
 /** Applies the decision of a signal once, after checking any required proof. */
@@ -9,19 +17,36 @@ export function decide(run: TaskRun, name: 'approve' | 'deny', sent: unknown): v
   const decision = asDecision(sent);
   if (run.approvals.has(decision.id)) return undefined;
   const verdict = name === 'deny' && decision.request_changes ? 'request_changes' : name;
-  const approval = approvalToProve(run.approvals.list, decision);
-  if (!approval || !decision.proof || decision.approval_id === undefined) return take(run, verdict, decision);
-  return takeProved(run, approval, verdict, decision);
+  const { list } = run.approvals;
+  const isProved = decision.proof !== undefined && decision.approval_id !== undefined;
+  const toProve = isProved ? approvalToProve(list, decision) : undefined;
+  const toEdit = verdict === 'approve' ? approvalToEdit(list, decision) : undefined;
+  if (!toProve && !toEdit) return take(run, verdict, decision);
+  return takeChecked(run, { toProve, toEdit }, verdict, decision);
 }
 
-/** The task does not end before the check, so that the sender learns the result of the decision. */
-async function takeProved(run: TaskRun, approval: Approval, verdict: Verdict, decision: Decision): Promise<void> {
+/** Proof and edit are checked first. The task does not end meanwhile, so that the sender learns the result. */
+async function takeChecked(
+  run: TaskRun,
+  { toProve, toEdit }: { toProve: Approval | undefined; toEdit: Approval | undefined },
+  verdict: Verdict,
+  decision: Decision,
+): Promise<void> {
   const { life, approvals } = run;
   approvals.note(decision.id, null);
   approvals.pendingProofs += 1;
   life.pendingWork += 1;
   try {
-    take(run, verdict, decision, await proofOf(run.task, approval, verdict, decision));
+    const proof = toProve && (await proofOf(run.task, toProve, verdict, decision));
+    if (!toEdit) return take(run, verdict, decision, proof);
+    await approvals.inTurn(async () => {
+      const edit = await checkEdit(run, toEdit, decision, proof);
+      take(run, verdict, decision, proof, edit);
+      if (!edit || !('id' in edit) || toEdit.id !== edit.id || toEdit.status !== 'open') return;
+      // The others are asked about something else now.
+      notifyOfApproval(run, 'approval.requested', toEdit);
+      life.publish('waiting_approval');
+    });
   } finally {
     life.pendingWork -= 1;
     approvals.pendingProofs -= 1;
@@ -29,8 +54,9 @@ async function takeProved(run: TaskRun, approval: Approval, verdict: Verdict, de
 }
 
 /** @param proof omitted if the decision has none. */
-function take({ approvals, warnings }: TaskRun, verdict: Verdict, decision: Decision, proof?: Proof): void {
-  const outcome = decideApproval(approvals.list, verdict, decision, new Date().toISOString(), proof);
+function take(run: TaskRun, verdict: Verdict, decision: Decision, proof?: Proof, edit?: CheckedEdit): void {
+  const { approvals, warnings } = run;
+  const outcome = decideApproval(approvals.list, verdict, decision, new Date().toISOString(), proof, edit);
   if (!outcome.counted && outcome.approval_id === null) {
     warnings.add(`A decision (${verdict}) was ignored: ${outcome.reason}`);
   }

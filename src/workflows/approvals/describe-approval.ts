@@ -4,6 +4,7 @@ import { throughAgent } from '../../rules/agents/through-agent.js';
 import { markdownCode, markdownLine, showUnseenCharacters, startOf } from '../../rules/shown-text.js';
 import { needsComment } from '../../rules/tasks/decide-approval.js';
 import { describeUndo } from '../../rules/tasks/describe-undo.js';
+import { describeChanges, shownEdits } from '../../rules/tasks/shown-edits.js';
 
 const MAX_INPUT = 2000;
 
@@ -24,6 +25,13 @@ export function describeApproval(approval: Approval): string[] {
     `- who may decide: ${whoMay(approval)}`,
     ...(quorum > 1 ? [`- approvals needed: ${quorum}, given: ${decisions.length}`] : []),
     ...Object.entries(approval.fields ?? {}).map(describeField),
+    ...(approval.edit
+      ? [`- may be changed, as \`fields\`: ${Object.keys(approval.edit).map(markdownCode).join(', ')}`]
+      : []),
+    ...shownEdits(approval).map((edit) => {
+      const by = edit.by === 'unnamed' ? 'an unnamed person' : markdownLine(edit.by.name);
+      return `- changed by ${by}: ${markdownCode(startOf(describeChanges(edit), MAX_INPUT))}`;
+    }),
     ...(last ? [`- the last decision was ignored: ${markdownLine(last.reason)}`] : []),
     '',
     `To approve, send the signal ${markdownCode('approve')} with this as its input; ${describePlaceholders(approval, 'approve')}:`,

@@ -24,7 +24,7 @@ import { messageOf } from '../steps/step-failure.js';
 import type { TaskRun } from '../task/task-run.js';
 
 /** A call whose approval may come of a grant, or make one. */
-export type GrantableCall = Pick<GrantedCall, 'operation' | 'undo'> & { input: JsonObject };
+export type GrantableCall = Pick<GrantedCall, 'operation' | 'undo'>;
 
 /** What a grant may be for; undefined: the environment, or the kind of approval, allows none. */
 export function grantableFor({ task }: TaskRun, call: GrantableCall | undefined): Approval['grants'] {
@@ -40,7 +40,8 @@ export async function useGrant(run: TaskRun, approval: Approval, call: Grantable
   try {
     return await asWork(run, async () => {
       const find = localActivity<FindGrantRequest, FoundGrant | null>(ACTIVITIES.findGrant);
-      const asked = { ...run.task.context, ...ofCall(run, approval, call), input: call.input };
+      const input = approval.what.input as JsonObject;
+      const asked = { ...run.task.context, ...ofCall(run, approval, call), input };
       const found = await find({ ...asked, task_key: run.task.id });
       if (!found) return undefined;
       const { workflowId, runId, ...grant } = found;

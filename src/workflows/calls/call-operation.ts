@@ -1,28 +1,23 @@
-import { CancellationScope, isCancellation, uuid4 } from '@temporalio/workflow';
-import type { CallAnswer, EndCallRequest } from '../../contracts/activities.js';
+import { isCancellation } from '@temporalio/workflow';
+import type { CallAnswer } from '../../contracts/activities.js';
 import type { StepFiles } from '../../contracts/files.js';
 import type { HookAnswer, Phase } from '../../contracts/hooks.js';
 import type { Json } from '../../contracts/json.js';
-import { ACTIVITIES } from '../../contracts/names.js';
 import type { PlanHook } from '../../contracts/plan.js';
-import type { CallStatus } from '../../contracts/session.js';
-import { callInput } from '../../rules/calls/call-input.js';
-import { GUARD_APPROVAL_MS, stepLimit } from '../../rules/calls/call-limits.js';
-import { endOfCall } from '../../rules/calls/end-of-call.js';
+import { stepLimit } from '../../rules/calls/call-limits.js';
 import { holdsSession } from '../../rules/calls/holds-session.js';
 import { handlerKindOf } from '../../rules/hooks/handlers.js';
 import { firesFor } from '../../rules/hooks/hook-facts.js';
 import { callerOf } from '../../rules/tasks/caller-of.js';
-import { UNDO_ASKS } from '../../rules/tasks/describe-undo.js';
 import { plainYes } from '../../rules/tasks/stored-result.js';
-import { awaitApproval } from '../approvals/await-approval.js';
-import { askGuards, fireAfter, type Hooked } from '../hooks/ask-hooks.js';
-import { isStepFailure, messageOf, StepFailure } from '../steps/step-failure.js';
-import type { TaskIdentity } from '../task/identity.js';
+import { fireAfter } from '../hooks/ask-hooks.js';
+import { isStepFailure, StepFailure } from '../steps/step-failure.js';
 import type { TaskRun } from '../task/task-run.js';
+import { allowCall } from './allow-call.js';
+import { type EnteredCall, entersCalls, inSession } from './enter-call.js';
 import { callUntilKnown, isInDoubt, settleDoubt } from './find-out.js';
 import { heldQueue } from './hold-session.js';
-import { isForAnother, keyWait, localActivity, untilKeyed } from './local-activities.js';
+import { isForAnother, keyWait } from './local-activities.js';
 import { failureOf } from './read-call-failure.js';
 import { type OperationCall, scheduleCall } from './schedule-call.js';
 
@@ -35,13 +30,9 @@ function make(run: TaskRun, call: OperationCall): Promise<Json> {
   return entersCalls(run.task) ? inSession(run, (entered) => callGuarded(run, call, entered)) : callGuarded(run, call);
 }
 
-async function callGuarded(run: TaskRun, call: OperationCall, entered?: EnteredCall): Promise<Json> {
-  const input = callInput(call.operation, call.input);
-  const hooked: Hooked = { path: call.path, operation: call.operation, input, ...(entered && { callId: entered.id }) };
-  const guards = askGuards(run, hooked);
-  const reasons = reasonsFor(run, call, await guards);
-  if (reasons.length > 0) await confirm(run, { ...call, input }, reasons);
-  const made = run.calls.begin(call.path, call.operation.key, input);
+async function callGuarded(run: TaskRun, given: OperationCall, entered?: EnteredCall): Promise<Json> {
+  const { call, hooked } = await allowCall(run, given, entered);
+  const made = run.calls.begin(call.path, call.operation.key, hooked.input);
   if (entered) entered.isMade = true;
   try {
     const output = await perform(run, call);
@@ -54,57 +45,6 @@ async function callGuarded(run: TaskRun, call: OperationCall, entered?: EnteredC
     if (isStepFailure(error)) await fireAfter(run, hooked, { status: 'failed', output: null, error: error.problem });
     throw error;
   }
-}
-
-/** All reasons of a call, for one common approval. Source: docs/hooks.md#preabilitycreate. */
-function reasonsFor(run: TaskRun, { operation, takesBack, about }: OperationCall, fromGuards: string[]): string[] {
-  const { environment, ability } = run.task.plan;
-  const { seal, child } = run.task.start;
-  if (takesBack && !takesBack.asks) return [];
-  const reasons = [...(takesBack ? [UNDO_ASKS] : []), ...fromGuards];
-  if (environment.approve.includes(operation.effects)) {
-    reasons.push(`${environment.name} asks for approval of ${operation.effects} calls.`);
-  }
-  if (ability.kind === 'operation' && !about && !child) {
-    reasons.push(...seal.confirmations.map(({ hook_id, reason }) => `${reason} (hook ${hook_id})`));
-  }
-  return reasons;
-}
-
-async function confirm(run: TaskRun, call: OperationCall, reasons: string[]): Promise<void> {
-  const { environment, limits } = run.task.plan;
-  const { operation, path, id, input, undo, takesBack } = call;
-  // The default time is not for people, who may be asleep.
-  const asksAnew = takesBack !== undefined && !limits.cleanup_stated;
-  run.steps.note(path, id, { status: 'waiting', call: operation.key });
-  const shown = undo?.();
-  await awaitApproval(
-    run,
-    {
-      path,
-      step: id,
-      title: `${operation.key} in ${environment.name}`,
-      what: {
-        ability: operation.key,
-        implementation: operation.implementation.id,
-        environment: environment.name,
-        effects: operation.effects,
-        input,
-        ...(shown && { undo: shown }),
-      },
-      reasons,
-      approvers: environment.approvers,
-      quorum: environment.quorum,
-      expiresMs: asksAnew ? GUARD_APPROVAL_MS : call.budget.capWait(GUARD_APPROVAL_MS),
-      comment: 'optional',
-      call: {
-        operation: operation.key,
-        undo: shown ? { operation: shown.ability, asks: shown.approval !== undefined } : null,
-        input,
-      },
-    },
-    call.branchStop,
-  );
 }
 
 /** @throws StepFailure `limit.max_calls`. */
@@ -188,51 +128,4 @@ function allowedBy(run: TaskRun, { operation, path }: OperationCall): Pick<HookA
     ...(run.task.plan.hooks === 'activities' ? [] : answersOf(operation.hooks.pre_call, 'PreAbilityCall')),
     ...answersOf(operation.hooks.post_call, 'PostAbilityCall'),
   ];
-}
-
-/** Whether calls must be entered in the session first, since guards of the project read them. */
-export function entersCalls({ plan, start }: TaskIdentity): boolean {
-  return plan.session_calls === true && start.session !== null;
-}
-
-interface EnteredCall {
-  id: string;
-  /** Set when guards and approvers have allowed it. */
-  isMade: boolean;
-}
-
-/** Runs a call that its guards enter in the session, and reports its end there before returning. */
-export async function inSession<T>(run: TaskRun, action: (call: EnteredCall) => Promise<T>): Promise<T> {
-  const call = { id: uuid4(), isMade: false };
-  try {
-    const output = await action(call);
-    await endCall(run, call, 'succeeded');
-    return output;
-  } catch (error) {
-    await endCall(run, call, statusOf(call, error));
-    throw error;
-  }
-}
-
-function statusOf({ isMade }: EnteredCall, error: unknown): CallStatus | 'denied' {
-  if (isMade && isCancellation(error)) return 'cancelled';
-  return endOfCall(isMade, isStepFailure(error) ? error.problem.code : undefined);
-}
-
-/** If the report fails, the session counts the call as running, so no limit is exceeded. */
-async function endCall(run: TaskRun, { id }: EnteredCall, status: EndCallRequest['status']): Promise<void> {
-  const end = localActivity<EndCallRequest, void>(ACTIVITIES.endCall, {
-    scheduleToCloseTimeout: '30s',
-    startToCloseTimeout: '10s',
-    retry: { maximumAttempts: 5, initialInterval: '200ms' },
-  });
-  run.life.pendingWork += 1;
-  try {
-    const request = { ...run.task.context, call_id: id, status };
-    await CancellationScope.nonCancellable(() => untilKeyed(() => end(request), true));
-  } catch (error) {
-    run.warnings.add(`The session did not learn how a call ended (${status}): ${messageOf(error)}`);
-  } finally {
-    run.life.pendingWork -= 1;
-  }
 }

@@ -5,6 +5,7 @@ import type { Json, JsonObject } from '../../contracts/json.js';
 import { ACTIVITY_LIMITS } from '../../contracts/names.js';
 import type { PlanHook, PlanOperation } from '../../contracts/plan.js';
 import type { Problem } from '../../contracts/problem.js';
+import type { Confirmation } from '../../contracts/seal.js';
 import { firstDeny } from '../../rules/hooks/fold-answers.js';
 import { answerByFacts, handlerKindOf, needsActivity } from '../../rules/hooks/handlers.js';
 import { denialOf, failedAnswer, firesFor, hookFacts } from '../../rules/hooks/hook-facts.js';
@@ -14,6 +15,12 @@ import { untilKeyed } from '../calls/local-activities.js';
 import { reportHooks } from '../reports/report-spans.js';
 import { asStepFailure, readActivityFailure, StepFailure } from '../steps/step-failure.js';
 import type { TaskRun } from '../task/task-run.js';
+
+/** Why people are asked, and which fields of the input they may change then. */
+export interface Reason {
+  text: string;
+  edit?: readonly string[] | undefined;
+}
 
 /** A call, or the task itself (`operation` undefined, `path` empty), with hooks around it. */
 export interface Hooked {
@@ -39,15 +46,15 @@ const MAX_PENDING = 20;
  * built-in ones in the attempt itself. With `policy.hooks: activities` all in one activity, whatever they are. @returns the reasons for which people must confirm. @throws StepFailure `guard.denied`,
  * `hook.failed`.
  */
-export function askGuards(run: TaskRun, hooked: Hooked): string[] | Promise<string[]> {
+export function askGuards(run: TaskRun, hooked: Hooked): Reason[] | Promise<Reason[]> {
   const hooks = hooksOf(run, hooked, 'pre_call');
   const readsSessionFirst = hooked.callId !== undefined || readsSession(run, hooks);
   if (hooks.length === 0 && !readsSessionFirst) return [];
   if (!isShown(run) && !hooks.some(needsActivity) && !readsSessionFirst) {
-    return confirmationsOf(run, answerHere(run, hooks, 'PreAbilityCall', hooked));
+    return confirmationsOf(run, answerHere(run, hooks, 'PreAbilityCall', hooked), hooks);
   }
   return askActivity(run, hooked, 'PreAbilityCall', hooks).then((answers) =>
-    confirmationsOf(run, [...answers, ...missingOf(answers, hooks, hooked.path)]),
+    confirmationsOf(run, [...answers, ...missingOf(answers, hooks, hooked.path)], hooks),
   );
 }
 
@@ -65,13 +72,18 @@ function missingOf(answers: readonly HookAnswer[], hooks: readonly PlanHook[], p
 }
 
 /** Keeps guards' answers. @returns the reasons for confirmations. @throws StepFailure if one denies. */
-function confirmationsOf(run: TaskRun, answers: readonly HookAnswer[]): string[] {
+function confirmationsOf(run: TaskRun, answers: readonly HookAnswer[], hooks: readonly PlanHook[]): Reason[] {
   run.hooks.keep(answers);
   const deny = firstDeny(answers);
   if (deny) throw asStepFailure(denialOf(deny));
   return answers
     .filter(({ decision }) => decision === 'need_user_confirm')
-    .map(({ hook_id, reason }) => `${reason ?? 'A hook asks for confirmation.'} (hook ${hook_id})`);
+    .map(({ hook_id, reason }) => confirmation({ hook_id, reason: reason ?? 'A hook asks for confirmation.' }, hooks));
+}
+
+/** The reason that people are shown for a hook's confirmation. */
+export function confirmation({ hook_id, reason }: Confirmation, hooks: readonly PlanHook[]): Reason {
+  return { text: `${reason} (hook ${hook_id})`, edit: hooks.find(({ id }) => id === hook_id)?.edit };
 }
 
 /**

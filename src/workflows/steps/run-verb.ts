@@ -9,6 +9,7 @@ import type {
 } from '../../contracts/plan.js';
 import { nameOfStep } from '../../rules/steps/turn-paths.js';
 import { awaitApproval } from '../approvals/await-approval.js';
+import { editOfTask, noteEdits } from '../approvals/edit.js';
 import { evaluate, evaluateCondition, evaluateCount, evaluateDuration, evaluateText } from './evaluate.js';
 import { type Frame, frameInside, runSteps } from './frame.js';
 import { runCall } from './run-call.js';
@@ -100,7 +101,8 @@ async function runSwitch({ cases }: SwitchStep, path: string, frame: Frame): Pro
 async function runApproval(step: ApprovalStep, path: string, frame: Frame): Promise<Json> {
   const { run } = frame;
   const { ability, environment } = run.task.plan;
-  const { title, approvers, quorum, expires, comment, fields, while_open } = step.approval;
+  const { title, approvers, quorum, expires, comment, fields, edit, while_open } = step.approval;
+  const reason = { text: `The step ${step.id} of ${ability.id} asks.`, edit };
   run.steps.note(path, step.id, { status: 'waiting' });
   const approval = await awaitApproval(
     run,
@@ -115,16 +117,18 @@ async function runApproval(step: ApprovalStep, path: string, frame: Frame): Prom
         effects: ability.effects,
         input: run.input.value,
       },
-      reasons: [`The step ${step.id} of ${ability.id} asks.`],
+      reasons: [reason.text],
       approvers: approvers ?? environment.approvers,
       quorum: quorum ?? environment.quorum,
       expiresMs: frame.budget.capWait(evaluateDuration(expires, frame)),
       comment,
       ...(fields && { fields }),
       ...(while_open && { while_open }),
+      edit: editOfTask(run, [edit], [reason]),
     },
     frame.branchStop,
   );
+  noteEdits(run, approval);
   const last = approval.decisions.at(-1);
   const by = last === undefined || last.by === 'unnamed' ? 'unnamed' : last.by.name;
   const filled = Object.assign({}, ...approval.decisions.map((decision) => decision.fields));

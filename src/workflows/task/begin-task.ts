@@ -9,8 +9,9 @@ import type {
 import { ACTIVITIES } from '../../contracts/names.js';
 import { GUARD_APPROVAL_MS } from '../../rules/calls/call-limits.js';
 import { awaitApproval } from '../approvals/await-approval.js';
+import { editOfTask, noteEdits } from '../approvals/edit.js';
 import { localActivity, untilKeyed } from '../calls/local-activities.js';
-import { askGuards } from '../hooks/ask-hooks.js';
+import { askGuards, confirmation } from '../hooks/ask-hooks.js';
 import { recordChange } from '../input-changes/continue-changed.js';
 import { readActivityFailure, StepFailure } from '../steps/step-failure.js';
 import { aroundTask } from './run-steps-and-cleanup.js';
@@ -72,27 +73,29 @@ export async function guardTask(run: TaskRun, branchStop: BranchStop): Promise<v
   const { plan, start } = run.task;
   if (plan.ability.kind === 'operation') return;
   run.life.state = 'guarding';
-  const created = (start.child ? [] : start.seal.confirmations).map(
-    ({ hook_id, reason }) => `${reason} (hook ${hook_id})`,
-  );
+  const { pre_create } = plan.ability.hooks;
+  const created = (start.child ? [] : start.seal.confirmations).map((one) => confirmation(one, pre_create));
   const reasons = [...(await askGuards(run, aroundTask(run))), ...created];
   if (reasons.length === 0) return;
   const { name: environment, approvers, quorum } = plan.environment;
   const { id: ability, effects } = plan.ability;
-  await awaitApproval(
+  const lists = reasons.map(({ edit }) => edit);
+  const approval = await awaitApproval(
     run,
     {
       path: 'run',
       title: `${ability} in ${environment}`,
       what: { ability, implementation: null, environment, effects, input: run.input.value },
-      reasons,
+      reasons: reasons.map(({ text }) => text),
       approvers,
       quorum,
       expiresMs: GUARD_APPROVAL_MS,
       comment: 'optional',
+      edit: editOfTask(run, lists, reasons),
     },
     branchStop,
   );
+  noteEdits(run, approval);
 }
 
 /**

@@ -164,8 +164,8 @@ function readFields(
 ): JsonObject | undefined {
   if (set.length === 0) return undefined;
   const expected = Object.entries(only?.fields ?? {});
-  const properties = Object.fromEntries(expected.map(([name, { type }]) => [name, { type }]));
-  return parseInput({ set }, { properties }, context);
+  const asked = Object.fromEntries(expected.map(([name, { type }]) => [name, { type }]));
+  return parseInput({ set }, { properties: { ...only?.edit, ...asked } }, context);
 }
 
 const QUESTIONS = { approve: 'Approve', deny: 'Deny', request_changes: 'Ask for changes to' } as const;

@@ -32,7 +32,7 @@ export async function run(context: Context, [ability]: [string], flags: Definiti
 /** The same through a door, with its files and credentials. */
 function planThere(context: Context, ability: string, flags: DefinitionFlags['plan']): Promise<ExitCode> {
   return withProject(context, async (project) => {
-    const input = parseInput(flags, await schemaFor(project, ability, flags.set), context);
+    const input = parseInput(flags, await schemaFor(project, ability, environmentGiven(context), flags.set), context);
     const wanted = { id: ability, input, ...defined({ environment: environmentGiven(context) }) };
     const planned = await createOrReport(context, ability, () => project.call('planAbility', wanted));
     return typeof planned === 'number' ? planned : report(context, planned);

@@ -93,7 +93,7 @@ export async function newTask(
   const session = flags.session ?? (env.ABILITY_SESSION || undefined);
   return {
     ability,
-    input: parseInput(flags, await schemaFor(project, ability, flags.set), context),
+    input: parseInput(flags, await schemaFor(project, ability, environmentGiven(context), flags.set), context),
     // The runtime may have created the task before its answer was lost.
     key: flags.key ?? generateTaskKey(),
     ...defined({
@@ -110,14 +110,17 @@ export async function newTask(
 export async function schemaFor(
   project: ProjectClient,
   ability: string,
+  environment: string | undefined,
   assignments: readonly string[] = [],
 ): Promise<JsonObject> {
   if (assignments.length === 0) return {};
-  const described = await project.call('describeAbility', { id: ability }).catch((error: unknown) => {
-    // The creation reports it, and notes that it is missing.
-    if (error instanceof AbilityError && error.code === 'ability.not_found') return undefined;
-    throw error;
-  });
+  const described = await project
+    .call('describeAbility', { id: ability, ...defined({ environment }) })
+    .catch((error: unknown) => {
+      // The creation reports it, and notes that it is missing.
+      if (error instanceof AbilityError && error.code === 'ability.not_found') return undefined;
+      throw error;
+    });
   return (described?.definition as { input_schema?: JsonObject } | undefined)?.input_schema ?? {};
 }
 

@@ -27,3 +27,10 @@ test('an error is shown whole except for a long message', () => {
     error: { ...error, message: 'x'.repeat(2000) },
   });
 });
+
+test('what people changed in the input is part of it, whole and cut', () => {
+  const changed = 'amount 500 -> 50';
+  for (const output of ['x', 'x'.repeat(20_000)]) {
+    expect(JSON.parse(textOfResult({ status: 'succeeded', output, changed }))).toMatchObject({ changed });
+  }
+});

@@ -26,12 +26,16 @@ vi.mock('../../../../src/workflows/calls/schedule-call.js', async (original) => 
     return end;
   },
 }));
-vi.mock('../../../../src/workflows/hooks/ask-hooks.js', () => ({
-  askGuards: async () => around.reasons,
+vi.mock('../../../../src/workflows/hooks/ask-hooks.js', async (original) => ({
+  ...(await original<object>()),
+  askGuards: async () => around.reasons.map((text) => ({ text })),
   fireAfter: (_: unknown, __: unknown, outcome: object) => void around.fired.push(outcome),
 }));
 vi.mock('../../../../src/workflows/approvals/await-approval.js', () => ({
-  awaitApproval: async (_: unknown, wanted: never) => void around.approvals.push(wanted),
+  awaitApproval: async (_: unknown, wanted: never) => {
+    around.approvals.push(wanted);
+    return wanted;
+  },
 }));
 
 beforeEach(() => {

@@ -1,6 +1,6 @@
 import { ActivityFailure, ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { entersCalls, inSession } from '../../../../src/workflows/calls/call-operation.js';
+import { entersCalls, inSession } from '../../../../src/workflows/calls/enter-call.js';
 import { untilKeyed } from '../../../../src/workflows/calls/local-activities.js';
 import { StepFailure } from '../../../../src/workflows/steps/step-failure.js';
 

@@ -18,7 +18,7 @@ export async function run(context: Context, [ability]: [string], flags: Schedule
   readDuration('--jitter', jitter);
   readDuration('--catch-up', catch_up);
   return withProject(context, async (project) => {
-    const input = parseInput(flags, await schemaFor(project, ability, flags.set), context);
+    const input = parseInput(flags, await schemaFor(project, ability, environmentGiven(context), flags.set), context);
     refuseMaskedInput(input);
     const more = defined({ name, intent, environment: environmentGiven(context) });
     const wanted = { ability, input, cron, timezone, overlap, jitter, catch_up, ...more };

@@ -29,10 +29,10 @@ export async function set(
 ): Promise<ExitCode> {
   refuseNothing(assignments, flags);
   return withProject(context, async (project) => {
-    const { ability_id: ability } = await project.call('readResult', { key });
+    const { ability_id: ability, environment } = await project.call('readResult', { key });
     const { input, unset } = flags;
     const given = { set: assignments, ...(input !== undefined && { input }) };
-    const fields = parseInput(given, await schemaFor(project, ability, assignments), context, '');
+    const fields = parseInput(given, await schemaFor(project, ability, environment, assignments), context, '');
     const change = { key, set: fields, unset };
     const answer = await createOrReport(context, ability, () => project.call('changeInput', change));
     if (typeof answer === 'number') return answer;

@@ -4,6 +4,7 @@ import type { Json } from '../../../../contracts/json.js';
 import { throughAgent } from '../../../../rules/agents/through-agent.js';
 import { oneLine, startOf } from '../../../../rules/shown-text.js';
 import { describeUndo } from '../../../../rules/tasks/describe-undo.js';
+import { describeChanges, type ShownEdit, shownEdits } from '../../../../rules/tasks/shown-edits.js';
 import { formatMoment, formatUntil } from '../format-time.js';
 import type { Style } from '../terminal/terminal.js';
 
@@ -57,9 +58,15 @@ export function renderApproval(approval: Approval, style: Style): string {
     ...(what.undo ? [`  undone, if the task fails, by: ${oneLine(describeUndo(what.undo))}`] : []),
     ...reasons.map((reason) => `  because: ${oneLine(reason)}`),
     ...Object.entries(approval.fields ?? {}).map(([name, field]) => `  fill in: ${oneLine(renderField(name, field))}`),
+    ...(approval.edit ? [`  may be changed with --set: ${oneLine(Object.keys(approval.edit).join(', '))}`] : []),
+    ...shownEdits(approval).map((edit) => `  changed by ${oneLine(nameOf(edit))}: ${oneLine(describeChanges(edit))}`),
     `  who may decide: ${who}${quorum > 1 ? `; ${have} of ${quorum} so far` : ''}`,
     `  asked for by ${oneLine(requested_by.name)} (${requested_by.source})${throughAgent(requested_by, oneLine)}, until ${formatUntil(expires_at)}`,
   ].join('\n');
+}
+
+function nameOf({ by }: ShownEdit): string {
+  return by === 'unnamed' ? 'an unnamed person' : by.name;
 }
 
 function renderField(name: string, { type, title, description, enum: choices, optional }: ApprovalField): string {

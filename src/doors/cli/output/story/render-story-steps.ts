@@ -9,6 +9,7 @@ import { oneLine } from '../../../../rules/shown-text.js';
 import { describeTurns } from '../../../../rules/steps/describe-items.js';
 import { generalPath, isOfExpansion } from '../../../../rules/steps/turn-paths.js';
 import { describeGrant } from '../../../../rules/tasks/grants.js';
+import { describeChanges, type ShownEdit, shownEdits } from '../../../../rules/tasks/shown-edits.js';
 import { asTyped, commandOf, type Typist } from '../../../../shown/typed-command.js';
 import { formatMoment, formatUntil, localTime } from '../format-time.js';
 import { plainText } from '../plain-text.js';
@@ -177,6 +178,7 @@ function renderApprovalEvent(approval: Approval, indent: string, style: Style): 
     `${indent}approval ${id}: ${style('bold', oneLine(title))}`,
     `${inner}${granted ? 'would ask' : 'asked'} ${who}${quorum > 1 ? `, ${quorum} of them,` : ''} at ${localTime(raised_at)}`,
     ...reasons.map((reason) => `${inner}because: ${oneLine(reason)}`),
+    ...shownEdits(approval).map((edit) => `${inner}${renderEdit(edit)}`),
     ...decisions.map((decision) => `${inner}${renderDecision(decision)}`),
     ...(grant_id === undefined ? [] : [`${inner}the grant ${grant_id} came of it`]),
     ...(granted
@@ -196,6 +198,11 @@ function renderDecision({ decision, by, comment, grant, at, self }: CountedDecis
   const own = self ? ', who asked for the task,' : '';
   const said = comment === undefined ? '' : `: ${oneLine(comment)}`;
   return `${who}${own} ${SAID[decision]}${grant ? ` and granted ${describeGrant(grant)},` : ''} at ${localTime(at)}${said}`;
+}
+
+function renderEdit(edit: ShownEdit): string {
+  const who = edit.by === 'unnamed' ? 'an unnamed person' : `${oneLine(edit.by.name)} (${edit.by.source})`;
+  return `${who} changed ${oneLine(describeChanges(edit))} at ${localTime(edit.at)}`;
 }
 
 const SAID = { approve: 'said yes', deny: 'said no', request_changes: 'asked for changes' } as const;

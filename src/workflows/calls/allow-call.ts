@@ -1,0 +1,160 @@
+import { uuid4 } from '@temporalio/workflow';
+import type { Approval } from '../../contracts/approvals.js';
+import type { JsonObject } from '../../contracts/json.js';
+import { callInput } from '../../rules/calls/call-input.js';
+import { GUARD_APPROVAL_MS } from '../../rules/calls/call-limits.js';
+import { canonicalJson } from '../../rules/canonical.js';
+import { editableFields } from '../../rules/plans/editable.js';
+import { UNDO_ASKS } from '../../rules/tasks/describe-undo.js';
+import { awaitApproval } from '../approvals/await-approval.js';
+import { checkInput, type InputCheck, noteEdits, refuseNewReasons } from '../approvals/edit.js';
+import { askGuards, confirmation, type Hooked, type Reason } from '../hooks/ask-hooks.js';
+import type { TaskRun } from '../task/task-run.js';
+import { type EnteredCall, endCall } from './enter-call.js';
+import type { OperationCall } from './schedule-call.js';
+
+/** A call with the input that its guards and approvers allowed, and with the defaults that they saw. */
+export interface AllowedCall {
+  call: OperationCall;
+  hooked: Hooked;
+}
+
+/** Asks the guards of a call, and people where one of them says so. @throws StepFailure; cancellation; BranchStopped. */
+export async function allowCall(run: TaskRun, call: OperationCall, entered?: EnteredCall): Promise<AllowedCall> {
+  const { path, operation } = call;
+  const around = (input: JsonObject): Hooked => ({ path, operation, input, ...(entered && { callId: entered.id }) });
+  const first = callInput(operation, call.input);
+  const guards = askGuards(run, around(first));
+  const reasons = reasonsFor(run, call, await guards);
+  if (reasons.length === 0) return { call, hooked: around(first) };
+  const guarded = new GuardedInput(run, call, first, entered !== undefined, async (input) => {
+    if (entered) {
+      // The session counts the call once, with the input that it is made with.
+      await endCall(run, entered, 'denied');
+      entered.id = uuid4();
+    }
+    return reasonsFor(run, call, await askGuards(run, around(input)));
+  });
+  const approval = await confirm(run, { ...call, input: first }, reasons, (changed) =>
+    guarded.change(changed, reasons),
+  );
+  if (!approval.edited) return { call, hooked: around(first) };
+  const input = approval.what.input as JsonObject;
+  await guarded.allow(input, reasons);
+  if (isWholeTask(run, call)) noteEdits(run, approval);
+  return { call: { ...call, input }, hooked: around(input) };
+}
+
+/** The input that the guards of a call allowed last. */
+class GuardedInput {
+  private allowed: string | undefined;
+
+  constructor(
+    private readonly run: TaskRun,
+    private readonly call: OperationCall,
+    private now: JsonObject,
+    private readonly isEntered: boolean,
+    private readonly askGuards: (input: JsonObject) => Promise<Reason[]>,
+  ) {
+    this.allowed = canonicalJson(now);
+  }
+
+  /** Checks a change. If it is refused, the session knows the call as it was. @throws StepFailure. */
+  async change(changed: JsonObject, shown: readonly Reason[]): Promise<JsonObject> {
+    const { run, call, now } = this;
+    const operation = isWholeTask(run, call) ? null : call.operation.key;
+    const { input, confirmations } = await checkInput(run, { operation, input: changed });
+    refuseNewReasons(
+      shown,
+      confirmations.map((one) => confirmation(one, [])),
+    );
+    try {
+      await this.allow(input, shown);
+    } catch (error) {
+      if (this.isEntered) await this.allow(now, shown).catch(() => {});
+      else this.allowed = canonicalJson(now);
+      throw error;
+    }
+    this.now = input;
+    return input;
+  }
+
+  /** @throws StepFailure if a guard denies it, or wants it confirmed for a reason that was not shown. */
+  async allow(input: JsonObject, shown: readonly Reason[]): Promise<void> {
+    const text = canonicalJson(input);
+    if (this.allowed === text) return;
+    this.allowed = undefined;
+    refuseNewReasons(shown, await this.askGuards(input));
+    this.allowed = text;
+  }
+}
+
+/** Whether the task is nothing but this call, so that the input of the call is that of the task. */
+function isWholeTask({ task: { plan, start } }: TaskRun, { about }: OperationCall): boolean {
+  return plan.ability.kind === 'operation' && !about && !start.child;
+}
+
+/** All reasons of a call, for one common approval. Source: docs/hooks.md#preabilitycreate. */
+function reasonsFor(run: TaskRun, call: OperationCall, fromGuards: readonly Reason[]): Reason[] {
+  const { operation, takesBack } = call;
+  const { environment } = run.task.plan;
+  if (takesBack && !takesBack.asks) return [];
+  const reasons = [...(takesBack ? [{ text: UNDO_ASKS }] : []), ...fromGuards];
+  if (environment.approve.includes(operation.effects)) {
+    const text = `${environment.name} asks for approval of ${operation.effects} calls.`;
+    reasons.push({ text, edit: environment.edit });
+  }
+  if (isWholeTask(run, call)) {
+    reasons.push(...run.task.start.seal.confirmations.map((one) => confirmation(one, operation.hooks.pre_create)));
+  }
+  return reasons;
+}
+
+async function confirm(
+  run: TaskRun,
+  call: OperationCall,
+  reasons: readonly Reason[],
+  check: InputCheck,
+): Promise<Approval> {
+  const { environment, limits, concurrency } = run.task.plan;
+  const { operation, path, id, input, undo, takesBack, about } = call;
+  // The default time is not for people, who may be asleep.
+  const asksAnew = takesBack !== undefined && !limits.cleanup_stated;
+  // What takes a call back, or asks about one, belongs to that call; a place in a queue may depend on the task's input.
+  const isFixed = takesBack ?? about ?? (isWholeTask(run, call) ? concurrency : undefined);
+  const fields = isFixed
+    ? undefined
+    : editableFields(
+        operation.input_schema,
+        reasons.map(({ edit }) => edit),
+      );
+  run.steps.note(path, id, { status: 'waiting', call: operation.key });
+  const shown = undo?.();
+  return await awaitApproval(
+    run,
+    {
+      path,
+      step: id,
+      title: `${operation.key} in ${environment.name}`,
+      what: {
+        ability: operation.key,
+        implementation: operation.implementation.id,
+        environment: environment.name,
+        effects: operation.effects,
+        input,
+        ...(shown && { undo: shown }),
+      },
+      reasons: reasons.map(({ text }) => text),
+      approvers: environment.approvers,
+      quorum: environment.quorum,
+      expiresMs: asksAnew ? GUARD_APPROVAL_MS : call.budget.capWait(GUARD_APPROVAL_MS),
+      comment: 'optional',
+      edit: fields && { fields, check },
+      call: {
+        operation: operation.key,
+        undo: shown ? { operation: shown.ability, asks: shown.approval !== undefined } : null,
+      },
+    },
+    call.branchStop,
+  );
+}
