@@ -112,6 +112,7 @@ export interface ProvedDecision {
   comment: string | null;
   fields: Record<string, Json> | null;
   grant: Grant | null;
+  denied_items: number[] | null;
 }
 
 /** A decision as it arrives, by signal or door. */
@@ -125,8 +126,9 @@ export interface Decision {
   comment?: string;
   /** What the approval asks for, and the input's fields that it allows to change, with their new values. */
   fields?: Record<string, Json>;
-  /** As it was sent: it may have any form. */
+  /** As it was sent: it may have any form. So may `denied_items`: numbers of the items to deny, from 1. */
   grant?: unknown;
+  denied_items?: unknown;
   /** For the signal `deny`: it requests changes, and the comment names them. */
   request_changes?: boolean;
   /** Required if the environment demands proof. */
@@ -149,6 +151,7 @@ export interface CountedDecision {
   comment?: string;
   fields?: Record<string, Json>;
   grant?: Grant;
+  denied_items?: number[];
   at: string;
   /** The person decided on their own request or change. */
   self: boolean;
@@ -172,6 +175,13 @@ export interface ApprovalEdit {
   /** What was asked before: the input and the id of the approval. */
   from: { id: string; input: Json };
 }
+
+/** One call in the input of an approval of several. */
+export type ListedCall = {
+  /** Number of its item, from 1. */
+  item: number;
+  input: Json;
+};
 
 /** State of an approval. */
 export type ApprovalStatus = 'open' | 'approved' | 'denied' | 'changes_requested' | 'expired' | 'cancelled';
@@ -203,6 +213,8 @@ export interface Approval {
   nonces?: string[];
   comment: CommentRule;
   fields?: Record<string, ApprovalField>;
+  /** Number of the items of a `foreach` whose calls it is for: the input lists them as {@link ListedCall}. Absent: it is for one. */
+  items?: number;
   /** What a grant may be for; absent: no grant can come of it. */
   grants?: GrantFor[];
   /** Id of the grant that came of it. */

@@ -552,6 +552,11 @@ export const CODES = {
     means: 'A bug in Ability Runtime. The task was ended, and its `finally` ran.',
     next: 'Please report it with the output of `ability task show KEY --json`.',
   },
+  'limit.approval_items': {
+    exit: EXIT.failed,
+    means: 'A `foreach` would ask once for more calls than people can look through; nothing was asked or called.',
+    next: 'Leave its `approval` out, or pass it a part of the list at a time.',
+  },
   'limit.max_calls': {
     exit: EXIT.failed,
     means: 'The task has made `limits.max_calls` calls.',

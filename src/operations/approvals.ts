@@ -99,6 +99,11 @@ export const decide = operation({
       })
       .optional()
       .describe('With approve: further calls that are alike need no decision.'),
+    denied_items: z
+      .array(z.int().min(1))
+      .max(1000)
+      .optional()
+      .describe('With approve, of an approval of several items: the numbers of those that are denied, from 1.'),
   }),
   answers: {
     200: {
@@ -112,7 +117,11 @@ export const decide = operation({
       }),
     },
   },
-  run: (project, { person, proof }, { key, approval: id, decision: verdict, comment, fields: filled, grant }) =>
+  run: (
+    project,
+    { person, proof },
+    { key, approval: id, decision: verdict, comment, fields: filled, grant, denied_items },
+  ) =>
     project.ask(async (connection) => {
       const open = await keepingRuntime(connection, () => read(connection, key));
       const approval = open.find((one) => one.id === id);
@@ -122,7 +131,7 @@ export const decide = operation({
         approval_id: id,
         ...(comment !== undefined && { comment }),
         ...(filled && { fields: filled as JsonObject }),
-        ...defined({ grant: grant && defined(grant) }),
+        ...defined({ grant: grant && defined(grant), denied_items }),
       };
       if (approval.proof === 'required' && proof === null) throw unproved();
       const proved = proof ? withProof(connection, approval, verdict, decision, proof) : decision;

@@ -75,7 +75,17 @@ export class CaseApprovals {
     const { id: approval_id, raised_at, what } = approval;
     return {
       ...decision,
-      proof: this.bench.prove({ what, approval_id, raised_at, verdict, by, comment, fields, grant: null }),
+      proof: this.bench.prove({
+        what,
+        approval_id,
+        raised_at,
+        verdict,
+        by,
+        comment,
+        fields,
+        grant: null,
+        denied_items: null,
+      }),
     };
   }
 

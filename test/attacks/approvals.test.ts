@@ -206,6 +206,7 @@ describe('when proof is required', () => {
       comment: null,
       fields: null,
       grant: null,
+      denied_items: null,
     } as const;
     const forged: Decision[] = [
       { by: OWNER },

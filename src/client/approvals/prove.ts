@@ -40,8 +40,9 @@ export function withProof(
   if (approval.proof !== 'required' && !(isOidc && isUsable)) return decision;
   const { by = '', comment = null, fields = null } = decision;
   const grant = (decision.grant ?? null) as Grant | null;
+  const denied_items = (decision.denied_items ?? null) as number[] | null;
   const { id: approval_id, raised_at, what } = approval;
-  const about: ProvedDecision = { what, approval_id, raised_at, verdict, by, comment, fields, grant };
+  const about: ProvedDecision = { what, approval_id, raised_at, verdict, by, comment, fields, grant, denied_items };
   if (door && (isOidc || !connection.isOwnRuntime)) {
     return { ...decision, approval_id, proof: proofOfDoor(connection, door, about) };
   }

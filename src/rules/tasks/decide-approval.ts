@@ -79,7 +79,8 @@ export function whyIgnored(
   return (
     reasonToIgnore(approval, verdict, name, decision, proof) ??
     (verdict === 'approve' ? wrongField(approval, decision) : undefined) ??
-    whyNoGrant(approval, verdict, decision.grant)?.message
+    whyNoGrant(approval, verdict, decision.grant)?.message ??
+    wrongItem(approval, verdict, decision)
   );
 }
 
@@ -221,6 +222,17 @@ function wrongField(
   return unknown === undefined ? undefined : `there is no field ${unknown}`;
 }
 
+function wrongItem({ items = 0 }: Approval, verdict: Verdict, { denied_items: denied }: Decision): string | undefined {
+  if (denied === undefined) return undefined;
+  if (verdict !== 'approve') return 'it denies all items, and names some of them';
+  if (items === 0) return 'it denies items, and what is asked has none';
+  const isItem = (value: unknown): boolean =>
+    typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= items;
+  return Array.isArray(denied) && denied.every(isItem)
+    ? undefined
+    : `it denies what is no item: they have the numbers 1 to ${items}`;
+}
+
 function fits({ type, enum: choices }: ApprovalField, value: Json): boolean {
   if (choices && !choices.some((choice) => choice === value)) return false;
   return type === 'integer' ? Number.isInteger(value) : typeof value === type;
@@ -234,7 +246,7 @@ function countedDecision(
   approval: Approval,
   verdict: Verdict,
   by: Decider,
-  { comment, fields, grant }: Decision,
+  { comment, fields, grant, denied_items }: Decision,
   at: string,
 ): CountedDecision {
   const { name } = by;
@@ -246,8 +258,9 @@ function countedDecision(
     ...(comment?.trim() && { comment: comment.trim() }),
     // A denial fills in nothing, and must not be lost because of invalid fields.
     ...(verdict === 'approve' && filled.length > 0 && { fields: Object.fromEntries(filled) }),
-    // Checked before.
+    // Both were checked before.
     ...(grant !== undefined && { grant: grant as Grant }),
+    ...(denied_items !== undefined && { denied_items: denied_items as number[] }),
     at,
     self: name !== '' && isOwn(approval, name),
   };

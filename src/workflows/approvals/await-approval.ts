@@ -30,6 +30,8 @@ export interface ApprovalRequest {
   while_open?: WhileOpen;
   /** Fields of the input that a decision may change, and how the changed one is checked. */
   edit?: { fields: Record<string, JsonObject>; check: InputCheck } | undefined;
+  /** Number of the items that it is for; left out: it is for one call, step or task. */
+  items?: number;
   /** The call that it is for; left out: no grant can be made of it, or decide it. */
   call?: GrantableCall;
 }
@@ -131,7 +133,7 @@ function heldOver({ approvals, steps }: TaskRun, raised: Approval): Approval | u
 
 /** The id identifies the shown text, which is one line at every door. Source: docs/approvals.md#deciding. */
 function raise(run: TaskRun, request: ApprovalRequest): Approval {
-  const { path, what, title, reasons, approvers, quorum, comment, fields, edit, expiresMs, call } = request;
+  const { path, what, title, reasons, approvers, quorum, comment, fields, edit, expiresMs, call, items } = request;
   const { task, input } = run;
   const { environment } = task.plan;
   const grants = grantableFor(run, call);
@@ -150,6 +152,7 @@ function raise(run: TaskRun, request: ApprovalRequest): Approval {
     ...(environment.proof === 'required' && { proof: 'required' as const }),
     comment,
     ...(fields && { fields }),
+    ...(items !== undefined && { items }),
     ...(grants && { grants }),
     ...(edit && { edit: edit.fields }),
     requested_by: task.start.user,

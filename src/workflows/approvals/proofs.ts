@@ -34,9 +34,20 @@ export async function proofOf(
 ): Promise<Proof> {
   const { proof, by = '', comment = null, fields = null } = sent;
   const grant = (sent.grant ?? null) as Grant | null;
+  const denied_items = (sent.denied_items ?? null) as number[] | null;
   if (!proof) return NO_PROOF;
   try {
-    const decision = { what: { ability, environment }, approval_id, raised_at, verdict, by, comment, fields, grant };
+    const decision = {
+      what: { ability, environment },
+      approval_id,
+      raised_at,
+      verdict,
+      by,
+      comment,
+      fields,
+      grant,
+      denied_items,
+    };
     // Without an answer the decision does not count, and its sender learns why.
     const answer = await askProof(task, { decision, proof }, true);
     if (!answer.able) return { proved: false, reason: 'no proof can be checked here' };

@@ -16,12 +16,26 @@ export function runCall(step: CallStep, path: string, frame: Frame): Promise<Jso
   const operation = run.task.plan.operations[step.call];
   const input = evaluateParameters(step.with, step.call, frame);
   const { branchStop, budget, groups } = frame;
+  const listed = frame.listed?.path === path ? frame.listed : undefined;
   if (!operation) return callWorkflow(run, { path, id: step.id, ability: step.call, input, budget, groups });
   const retry = step.retry && readRetry(step.retry, frame);
   const timeoutMs = step.timeout === undefined ? undefined : evaluateDuration(step.timeout, frame);
   const mayBeCut = step.cut === 'allowed';
   const undo = step.undo && (() => shownUndo(step.undo as PlanUndo, step.id, frame));
-  const call = { path, id: step.id, operation, input, retry, timeoutMs, mayBeCut, undo, groups, branchStop, budget };
+  const call = {
+    path,
+    id: step.id,
+    operation,
+    input,
+    retry,
+    timeoutMs,
+    mayBeCut,
+    undo,
+    listed,
+    groups,
+    branchStop,
+    budget,
+  };
   return callOperation(run, call);
 }
 

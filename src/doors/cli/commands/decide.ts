@@ -19,14 +19,18 @@ import { endInterrupted } from './following/interruption.js';
 
 /** `ability approve KEY`, `ability approve --like APPROVAL`. @throws AbilityError `usage.invalid`. */
 export function approve(context: Context, [key]: [string?], flags: ApprovalFlags['approve']): Promise<ExitCode> {
-  const { like, approval, set } = flags;
+  const { like, approval, set, denyItem } = flags;
   if (like === undefined) {
     if (key === undefined) throw usageError('`approve` decides for a task', 'Name it: ability approve KEY.');
     return runDecision(context, key, 'approve', flags);
   }
-  const others = [key, approval, ...set, ...GRANT_FLAGS.filter((flag) => flags[flag] !== undefined)].filter(
-    (word) => word !== undefined,
-  );
+  const others = [
+    key,
+    approval,
+    ...set,
+    ...denyItem,
+    ...GRANT_FLAGS.filter((flag) => flags[flag] !== undefined),
+  ].filter((word) => word !== undefined);
   if (others.length > 0) {
     throw usageError('--like finds by itself what it decides, and fills in nothing', `Leave out ${others.join(', ')}.`);
   }
@@ -48,7 +52,7 @@ const GRANT_FLAGS = ['for', 'upTo', 'if', 'forTime'] as const;
 
 /** The flags of a decision; those of fields and grants are only for `approve`. */
 type DecideFlags = Pick<ApprovalFlags['deny'], 'approval' | 'as' | 'comment'> &
-  Partial<Pick<ApprovalFlags['approve'], 'set' | (typeof GRANT_FLAGS)[number]>>;
+  Partial<Pick<ApprovalFlags['approve'], 'set' | 'denyItem' | (typeof GRANT_FLAGS)[number]>>;
 
 /** Shows the approval, asks at a terminal, and sends the decision. */
 async function runDecision(context: Context, key: string, verdict: Verdict, flags: DecideFlags): Promise<ExitCode> {
@@ -69,7 +73,7 @@ async function runDecision(context: Context, key: string, verdict: Verdict, flag
     const decision = {
       by,
       approval_id: only?.id ?? flags.approval ?? NOTHING_SHOWN,
-      ...defined({ comment: flags.comment, fields, grant }),
+      ...defined({ comment: flags.comment, fields, grant, denied_items: readItems(flags) }),
     };
     const outcome = await desk.send(key, only, verdict, decision);
     const rest = outcome.missing > 0 ? `; ${outcome.missing} more needed` : '';
@@ -127,6 +131,13 @@ function refuseSeveral(shown: readonly ShownApproval[], verdict: Verdict): void 
     suggestion: `Name the one to ${verdict === 'approve' ? 'approve' : 'deny'}: --approval ${ids.join(' or ')}.`,
     details: { approvals: ids },
   });
+}
+
+/** @throws AbilityError `usage.invalid`. */
+function readItems({ denyItem = [] }: DecideFlags): number[] | undefined {
+  const wrong = denyItem.find((text) => !/^[1-9]\d*$/.test(text));
+  if (wrong !== undefined) throw usageError(`--deny-item ${wrong} is no number of an item`, 'They count from 1.');
+  return denyItem.length === 0 ? undefined : denyItem.map(Number);
 }
 
 /** What is granted beyond the call; the task checks the rest of it. @throws AbilityError `usage.invalid`. */

@@ -20,6 +20,7 @@ const approvals = {
       .option('--up-to <calls>', 'with --for: how many calls, this one included')
       .option('--if <expression>', 'with --for: only those whose `input` meets it')
       .option('--for-time <duration>', 'with --for: how long, at most 7d (default: 24h)')
+      .addOption(repeatable('--deny-item <number>', 'of several items, all but this one; may be given several times'))
       .option('--like <approval>', 'approve all open approvals that ask the same as this one; without KEY')
       .addOption(
         repeatable('--set <assignment>', 'one field the approval asks for: name=text, name:=JSON, or name=@file'),

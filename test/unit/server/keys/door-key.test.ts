@@ -26,6 +26,7 @@ const about: ProvedDecision = {
   comment: null,
   fields: null,
   grant: null,
+  denied_items: null,
 };
 const alice: Admitted = { source: 'oidc', issuer: 'https://id.acme.test', subject: 'u-1', groups: ['leads'] };
 const made = createDoorKey('main');

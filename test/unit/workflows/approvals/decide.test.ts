@@ -141,6 +141,7 @@ describe('a decision that must be proved', () => {
       comment: null,
       fields: null,
       grant: null,
+      denied_items: null,
       what: { ability: 'x', environment: 'dev' },
     };
     expect(proving.mock.calls).toEqual([[{ seal: 'mark', decision, proof: PROOF }]]);

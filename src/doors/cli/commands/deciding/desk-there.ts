@@ -24,13 +24,18 @@ export function atDeskThere<T>(context: Context, door: CommandDoor, action: (des
         const by = deciderOf(await client.me(), as, door);
         return { by, known: isProved ? 'which your token proves' : 'as the door knows you' };
       },
-      send(key, _, decision, { approval_id: approval, comment, fields, grant }) {
+      send(key, _, decision, { approval_id: approval, comment, fields, grant, denied_items }) {
         if (approval === NOTHING_SHOWN) throw nothingOpen();
         return client.call('decide', {
           key,
           approval,
           decision,
-          ...defined({ comment, fields, grant: grant as Grant | undefined }),
+          ...defined({
+            comment,
+            fields,
+            grant: grant as Grant | undefined,
+            denied_items: denied_items as number[] | undefined,
+          }),
         });
       },
     };

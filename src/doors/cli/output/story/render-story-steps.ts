@@ -193,11 +193,12 @@ function renderApprovalEvent(approval: Approval, indent: string, style: Style): 
   ];
 }
 
-function renderDecision({ decision, by, comment, grant, at, self }: CountedDecision): string {
+function renderDecision({ decision, by, comment, grant, denied_items, at, self }: CountedDecision): string {
   const who = by === 'unnamed' ? 'an unnamed person' : `${oneLine(by.name)} (${by.source})`;
   const own = self ? ', who asked for the task,' : '';
   const said = comment === undefined ? '' : `: ${oneLine(comment)}`;
-  return `${who}${own} ${SAID[decision]}${grant ? ` and granted ${describeGrant(grant)},` : ''} at ${localTime(at)}${said}`;
+  const less = denied_items ? `, but not to the items ${denied_items.join(', ')},` : '';
+  return `${who}${own} ${SAID[decision]}${less}${grant ? ` and granted ${describeGrant(grant)},` : ''} at ${localTime(at)}${said}`;
 }
 
 function renderEdit(edit: ShownEdit): string {

@@ -23,6 +23,7 @@ const about: ProvedDecision = {
   comment: null,
   fields: null,
   grant: null,
+  denied_items: null,
 };
 const alice = make('alice');
 const proof = proveWithToken(alice.text, about) as KeyProof;
