@@ -152,7 +152,8 @@ function Page() {
   const { pathname } = address.value;
   useEffect(() => {
     const name = VIEWS.find((view) => pathname.startsWith(`/${view}`)) ?? 'inbox';
-    document.title = `${t(`view.${name}`)} · ${me.value?.project ?? 'Ability Runtime'}`;
+    const view = pathname === '/device' ? t('device') : t(`view.${name}`);
+    document.title = `${view} · ${me.value?.project ?? 'Ability Runtime'}`;
   }, [pathname, me.value]);
   return (
     <>

@@ -69,6 +69,7 @@ const access = {
       .option('--oidc-groups <claim>', 'the claim with the groups of a person')
       .option('--oidc-name <claim>', 'the claim with the name of a person (default: preferred_username)')
       .option('--oidc-scope <scopes>', 'what to ask the provider for (default: openid profile email)')
+      .option('--oidc-session <duration>', 'how long a person stays signed in (default: 8h)')
       .addOption(
         repeatable(
           '--expose <glob>',

@@ -1,6 +1,7 @@
 import { AbilityError } from '../../../contracts/problem.js';
 import { secretReference } from '../../../definitions/formats/values.js';
 import { SecretSource } from '../../../planning/secrets/secret-source.js';
+import { isDuration, parseDuration } from '../../../rules/duration.js';
 import { isLoopback } from '../check-origin.js';
 import { type OidcDoor, OidcProvider } from './provider.js';
 
@@ -11,12 +12,13 @@ export interface OidcFlags {
   oidcGroups?: string;
   oidcName?: string;
   oidcScope?: string;
+  oidcSession?: string;
   behindProxy?: string;
 }
 
-/** How long a person stays signed in: groups that somebody left count until then. */
-const SESSION_MS = 8 * 3_600_000;
-const USUAL = { name: 'preferred_username', scope: 'openid profile email' } as const;
+/** Groups that somebody left count until the end of the session. */
+const [SHORTEST_MS, LONGEST_MS] = [300_000, 30 * 86_400_000];
+const USUAL = { name: 'preferred_username', scope: 'openid profile email', session: '8h' } as const;
 
 /**
  * The provider that the flags of `ability serve` name; undefined if none. @throws AbilityError `usage.invalid`,
@@ -31,6 +33,7 @@ export async function openOidc(flags: OidcFlags, root: string, env: NodeJS.Proce
     throw usage(`--${flag} needs a provider`, 'Name it: --oidc-issuer URL.');
   }
   const issuer = readIssuer(oidcIssuer);
+  const sessionMs = readSession(flags.oidcSession ?? USUAL.session);
   if (!oidcClient)
     throw usage('--oidc-issuer needs the id of a client', 'Register one at the provider: --oidc-client ID.');
   if (!oidcScope.split(' ').includes('openid'))
@@ -44,7 +47,13 @@ export async function openOidc(flags: OidcFlags, root: string, env: NodeJS.Proce
     scope: oidcScope,
   });
   const origin = flags.behindProxy === undefined ? undefined : `https://${flags.behindProxy}`;
-  return { provider, name: issuer.host, origin, sessionMs: SESSION_MS };
+  return { provider, name: issuer.host, origin, sessionMs };
+}
+
+function readSession(text: string): number {
+  const ms = isDuration(text) ? parseDuration(text) : 0;
+  if (ms >= SHORTEST_MS && ms <= LONGEST_MS) return ms;
+  throw usage(`--oidc-session ${text} is no duration from 5m to 30d`, 'Write for example --oidc-session 8h.');
 }
 
 /** The value itself would be in the list of processes. */

@@ -220,9 +220,22 @@ describe('a provider is refused', () => {
       { oidcIssuer: 'https://id.acme.test', oidcClient: 'x', oidcScope: 'email' },
       'usage.invalid',
     ],
+    ...['4m', '31d', 'long'].map((oidcSession): [string, object, string] => [
+      `with a session of ${oidcSession}`,
+      { oidcIssuer: 'https://id.acme.test', oidcClient: 'x', oidcSession },
+      'usage.invalid',
+    ]),
     ['that does not answer', { oidcIssuer: 'http://127.0.0.1:9', oidcClient: 'x' }, 'door.no_provider'],
   ])('%s', async (_, flags, code) => {
     await expect(openOidc(flags, '/nowhere', {})).rejects.toMatchObject({ code });
+  });
+
+  test('keeps people signed in for as long as it is asked to', async () => {
+    const provider = await startStubProvider('ability');
+    onTestFinished(() => provider.close());
+    const at = { ...FLAGS, oidcIssuer: provider.issuer };
+    expect((await openOidc(at, '/nowhere', {}))?.sessionMs).toBe(8 * 3_600_000);
+    expect((await openOidc({ ...at, oidcSession: '45m' }, '/nowhere', {}))?.sessionMs).toBe(45 * 60_000);
   });
 
   test('that calls itself otherwise', async () => {
