@@ -58,23 +58,7 @@ export interface GrantUse {
 export type GrantEnd = 'used_up' | 'expired' | 'revoked' | 'task_ended' | 'stopped';
 
 /** The state of a grant; its query answers it. */
-export interface GrantView
-  extends Pick<
-    GrantStart,
-    | 'id'
-    | 'for'
-    | 'ability'
-    | 'environment'
-    | 'task'
-    | 'session'
-    | 'reasons'
-    | 'if'
-    | 'up_to'
-    | 'expires_at'
-    | 'by'
-    | 'task_key'
-    | 'approval_id'
-  > {
+export interface GrantView extends Omit<GrantStart, 'format' | 'project' | 'bound' | 'run' | 'parent'> {
   status: 'open' | GrantEnd;
   /** Number of calls, the approved one included. */
   used: number;
@@ -102,7 +86,6 @@ export interface SealGrantRequest extends CallContext, GrantedCall {
 /** Argument of the local activity that looks for a grant. */
 export interface FindGrantRequest extends CallContext, GrantedCall {
   input: JsonObject;
-  task_key: string;
 }
 
 /** The grant that may allow a call: which run counts its use. */

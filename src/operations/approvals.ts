@@ -85,17 +85,8 @@ export const decide = operation({
       .strictObject({
         for: z.enum(['task', 'session']).describe('Calls of the root task and all that it calls, or of its session.'),
         up_to: z.int().min(2).max(MAX_USES).describe('How many calls, this one included.'),
-        if: z
-          .string()
-          .max(MAX_CONDITION)
-          .optional()
-          .describe('Bare CEL over `input`, which each further call must meet.'),
-        for_ms: z
-          .int()
-          .min(1)
-          .max(MAX_GRANT_MS)
-          .optional()
-          .describe('How long it holds, in milliseconds (default: a day).'),
+        if: z.string().max(MAX_CONDITION).optional().describe('CEL over `input` that further calls meet.'),
+        for_ms: z.int().min(1).max(MAX_GRANT_MS).optional().describe('How long it holds (default: a day).'),
       })
       .optional()
       .describe('With approve: further calls that are alike need no decision.'),
@@ -117,11 +108,7 @@ export const decide = operation({
       }),
     },
   },
-  run: (
-    project,
-    { person, proof },
-    { key, approval: id, decision: verdict, comment, fields: filled, grant, denied_items },
-  ) =>
+  run: (project, { person, proof }, { key, approval: id, decision: verdict, comment, fields: filled, ...more }) =>
     project.ask(async (connection) => {
       const open = await keepingRuntime(connection, () => read(connection, key));
       const approval = open.find((one) => one.id === id);
@@ -131,7 +118,7 @@ export const decide = operation({
         approval_id: id,
         ...(comment !== undefined && { comment }),
         ...(filled && { fields: filled as JsonObject }),
-        ...defined({ grant: grant && defined(grant), denied_items }),
+        ...defined(more),
       };
       if (approval.proof === 'required' && proof === null) throw unproved();
       const proved = proof ? withProof(connection, approval, verdict, decision, proof) : decision;

@@ -68,7 +68,7 @@ export function createSealGrant({ project, plans, keys, grants }: GrantDependenc
 export function createFindGrant(dependencies: GrantDependencies) {
   const { project, plans, grants } = dependencies;
   return activityOf(
-    async ({ seal, input, task_key: _, ...call }: FindGrantRequest, { info }): Promise<FoundGrant | null> => {
+    async ({ seal, input, ...call }: FindGrantRequest, { info }): Promise<FoundGrant | null> => {
       const admitted = await plans.admit(seal, info);
       for (const whom of admitted.session === null ? (['task'] as const) : (['task', 'session'] as const)) {
         const binding = await bindingOf(admitted, whom, call, grants).catch(unlessSessionEnded);

@@ -20,42 +20,38 @@ type AskedFor = Pick<Approval, 'grants' | 'escalated_at'>;
 export function whyNoGrant({ grants, escalated_at }: AskedFor, verdict: Verdict, grant: unknown): Problem | undefined {
   if (grant === undefined) return undefined;
   if (verdict !== 'approve') return refused('a denial grants nothing');
-  const wrong = whyNotForm(grant);
-  if (wrong) return wrong;
-  const { for: whom } = grant as Grant;
-  if (!grants) {
-    return refused(
-      'nothing more can be granted with it: only with that of a call, where `grants` of the environment allows it',
-    );
-  }
-  if (!grants.includes(whom)) return refused('the task belongs to no session, so that nothing can be granted for one');
-  return escalated_at === undefined
-    ? undefined
-    : refused('others were asked since no one had decided, and they decide on this call alone');
+  if (!isGrant(grant)) return refused(`its grant is not of the form ${GRANT_FORM}`);
+  if (!grants)
+    return refused('a grant comes only of the approval of a call, where `grants` of the environment allows it');
+  if (!grants.includes(grant.for))
+    return refused('the task belongs to no session, so that none can be granted anything');
+  if (escalated_at !== undefined) return refused('others decide since no one had, and on this call alone');
+  return grant.if === undefined ? undefined : whyNotCondition(grant.if);
 }
 
-function whyNotForm(grant: unknown): Problem | undefined {
-  if (!isJsonObject(grant)) return refused('its grant is no map');
-  const { for: whom, up_to, if: condition, for_ms, ...more } = grant;
-  const [unknown] = Object.keys(more);
-  if (unknown !== undefined) return refused(`its grant has ${unknown}, which no grant has`);
-  if (whom !== 'task' && whom !== 'session') return refused('`for` of its grant is neither task nor session');
-  if (!isWhole(up_to, 2, MAX_USES))
-    return refused(`\`up_to\` of its grant is no number of calls from 2 to ${MAX_USES}`);
-  if (for_ms !== undefined && !isWhole(for_ms, 1, MAX_GRANT_MS)) return refused('its grant may hold at most 7 days');
-  if (condition === undefined) return undefined;
-  if (typeof condition !== 'string' || condition.length > MAX_CONDITION) {
-    return refused(`\`if\` of its grant is no expression of at most ${MAX_CONDITION} characters`);
-  }
-  return whyNotCondition(condition);
+export const GRANT_FORM = `{for: task or session, up_to: 2 to ${MAX_USES} calls, if: up to ${MAX_CONDITION} characters, for_ms: up to 7 days}`;
+
+export function isGrant(value: unknown): value is Grant {
+  if (!isJsonObject(value)) return false;
+  const { for: whom, up_to, if: condition = '', for_ms = 1, ...more } = value;
+  const isOneOf = whom === 'task' || whom === 'session';
+  const isText = typeof condition === 'string' && condition.length <= MAX_CONDITION;
+  return (
+    isOneOf &&
+    isText &&
+    isWhole(up_to, 2, MAX_USES) &&
+    isWhole(for_ms, 1, MAX_GRANT_MS) &&
+    Object.keys(more).length === 0
+  );
 }
 
 function whyNotCondition(condition: string): Problem | undefined {
   try {
     const { references, functions } = compileExpression(condition);
     const other = references.find(({ name }) => name !== 'input')?.name ?? functions.find((name) => CHANGING.has(name));
-    if (other === undefined) return undefined;
-    return refused(`\`if\` of its grant reads ${other}, and it can only read the input of a call`);
+    return other === undefined
+      ? undefined
+      : refused(`\`if\` of its grant reads ${other}, and it can only read the input of a call`);
   } catch (error) {
     if (error instanceof AbilityError) return error.toProblem();
     throw error;

@@ -33,35 +33,25 @@ export function grantableFor({ task }: TaskRun, call: GrantableCall | undefined)
 }
 
 /**
- * Lets a grant decide in place of people. @returns undefined if people must be
- * asked, also if no one can say whether there is one.
+ * Lets a grant decide in place of people. @returns undefined if people must be asked, also if no one can say whether there
+ * is one.
  */
 export async function useGrant(run: TaskRun, approval: Approval, call: GrantableCall): Promise<Granted | undefined> {
   try {
     return await asWork(run, async () => {
       const find = localActivity<FindGrantRequest, FoundGrant | null>(ACTIVITIES.findGrant);
       const input = approval.what.input as JsonObject;
-      const asked = { ...run.task.context, ...ofCall(run, approval, call), input };
-      const found = await find({ ...asked, task_key: run.task.id });
+      const found = await find({ ...run.task.context, ...ofCall(run, approval, call), input });
       if (!found) return undefined;
       const { workflowId, runId, ...grant } = found;
       const use = { task_key: run.task.id, approval_id: approval.id };
       // The id of the approval recurs if it is raised again, but not its time.
-      const id = digestOf({
-        ...use,
-        path: approval.path,
-        at: approval.raised_at,
-        run: workflowInfo().firstExecutionRunId,
-      });
+      const { path, raised_at: at } = approval;
+      const id = digestOf({ ...use, path, at, run: workflowInfo().firstExecutionRunId });
       // No local activity: the grant may wait for the worker of this very workflow task.
       const { [ACTIVITIES.useGrant]: count } = proxyActivities<{
         [ACTIVITIES.useGrant](request: UseGrantRequest): Promise<number | null>;
-      }>({
-        scheduleToCloseTimeout: '60s',
-        startToCloseTimeout: '20s',
-        retry: { maximumAttempts: 5 },
-        summary: grant.by,
-      });
+      }>({ scheduleToCloseTimeout: '60s', startToCloseTimeout: '20s', summary: grant.by });
       const used = await count({ ...run.task.context, grant: { workflowId, runId }, use, id });
       return used === null ? undefined : { ...grant, use: used };
     });
@@ -80,11 +70,8 @@ export async function useGrant(run: TaskRun, approval: Approval, call: Grantable
 export function mayBeGranted({ task, approvals }: TaskRun, { grants }: Approval): boolean {
   const { session, child, plan } = task.start;
   if (!grants) return false;
-  return session !== null || child !== undefined || plan.workflows !== undefined || approvals.list.some(hasGranted);
-}
-
-function hasGranted({ grant_id }: Approval): boolean {
-  return grant_id !== undefined;
+  const isKnown = session === null && child === undefined && plan.workflows === undefined;
+  return !isKnown || approvals.list.some(({ grant_id }) => grant_id !== undefined);
 }
 
 /** Starts the grant of an approval, if it is one; a failure is a warning, and the call goes on. */

@@ -6,7 +6,7 @@ import { EXIT, type ExitCode } from '../../../contracts/states.js';
 import { refuseAgents } from '../../../operations/read-caller.js';
 import { isDuration, parseDuration } from '../../../rules/duration.js';
 import { oneLine } from '../../../rules/shown-text.js';
-import { describeGrant, MAX_GRANT_MS, MAX_USES } from '../../../rules/tasks/grants.js';
+import { describeGrant, isGrant, MAX_USES } from '../../../rules/tasks/grants.js';
 import { defined } from '../../../text/defined.js';
 import { isConfirmed } from '../input/ask.js';
 import { parseInput } from '../input/parse-input.js';
@@ -140,31 +140,14 @@ function readItems({ denyItem = [] }: DecideFlags): number[] | undefined {
   return denyItem.length === 0 ? undefined : denyItem.map(Number);
 }
 
-/** What is granted beyond the call; the task checks the rest of it. @throws AbilityError `usage.invalid`. */
+/** What is granted beyond the call. @throws AbilityError `usage.invalid`. */
 function readGrant({ for: whom, upTo, if: condition, forTime }: DecideFlags): Grant | undefined {
-  if (whom === undefined) {
-    if (upTo ?? condition ?? forTime) throw usageError('--up-to, --if and --for-time are of a grant', GRANT_USE);
-    return undefined;
-  }
-  if (whom !== 'task' && whom !== 'session') throw usageError(`--for ${whom} is neither task nor session`, GRANT_USE);
-  const up_to = Number(upTo);
-  if (!/^\d+$/.test(upTo ?? '') || up_to < 2 || up_to > MAX_USES) {
-    throw usageError(`--for needs --up-to with a number of calls from 2 to ${MAX_USES}, this one included`, GRANT_USE);
-  }
-  if (forTime !== undefined && !(isDuration(forTime) && isHeld(parseDuration(forTime)))) {
-    throw usageError(`--for-time ${forTime} is no duration of at most 7d`, GRANT_USE);
-  }
-  return {
-    for: whom,
-    up_to,
-    ...defined({ if: condition, for_ms: forTime === undefined ? undefined : parseDuration(forTime) }),
-  };
-}
-
-const GRANT_USE = 'For example: ability approve KEY --for task --up-to 20 --for-time 2h.';
-
-function isHeld(ms: number): boolean {
-  return ms > 0 && ms <= MAX_GRANT_MS;
+  if ([whom, upTo, condition, forTime].every((flag) => flag === undefined)) return undefined;
+  const for_ms = forTime !== undefined && isDuration(forTime) ? parseDuration(forTime) : forTime;
+  const grant = defined({ for: whom, up_to: Number(upTo), if: condition, for_ms });
+  if (isGrant(grant)) return grant;
+  const form = `--for task or session, --up-to 2 to ${MAX_USES}, --if an expression, --for-time up to 7d`;
+  throw usageError(`These flags are no grant; one has ${form}`, 'See `ability approve --help`.');
 }
 
 /** The decider's field values, converted to the declared types. @throws AbilityError. */
