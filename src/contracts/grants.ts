@@ -52,6 +52,8 @@ export type SealedGrant = GrantStart & { key_id: string; mac: string };
 export interface GrantUse {
   task_key: string;
   approval_id: string;
+  /** The same for each attempt, so that it counts once. */
+  id: string;
 }
 
 /** How a grant ended; `stopped`: its workflow was cancelled or terminated in Temporal. */
@@ -95,6 +97,4 @@ export type FoundGrant = Omit<Granted, 'use'> & { workflowId: string; runId: str
 export interface UseGrantRequest extends CallContext {
   grant: Pick<FoundGrant, 'workflowId' | 'runId'>;
   use: GrantUse;
-  /** The same for each attempt, so that it counts once. */
-  id: string;
 }

@@ -2,8 +2,8 @@ import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import type { FirstEvent, GrantAccess } from '../activities/grants/grant-access.js';
 import type { RunRef } from '../activities/task/runs.js';
-import type { GrantUse } from '../contracts/grants.js';
-import { GRANT_UPDATES } from '../contracts/names.js';
+import type { GrantUse, GrantView } from '../contracts/grants.js';
+import { GRANT_UPDATES, QUERIES } from '../contracts/names.js';
 import { unlessNotFound } from './not-found.js';
 import { untilProcessed } from './session-access.js';
 
@@ -18,17 +18,26 @@ export function accessGrants(client: Client, { firstRunOf }: Pick<GrantAccess, '
       return found?.status.name === 'RUNNING' ? { workflowId, runId: found.runId } : undefined;
     },
     readFirst: (run) => readFirst(client, run),
-    async use({ workflowId, runId }, updateId, use) {
+    async use({ workflowId, runId }, use) {
       const handle = client.workflow.getHandle(workflowId, runId);
-      const count = () => handle.executeUpdate<number, [GrantUse]>(GRANT_UPDATES.use, { args: [use], updateId });
+      const count = () =>
+        handle.executeUpdate<number, [GrantUse]>(GRANT_UPDATES.use, { args: [use], updateId: use.id });
       try {
         return await client.withDeadline(Date.now() + USE_MS, () => untilProcessed(workflowId, count));
       } catch (error) {
-        if (error instanceof WorkflowNotFoundError || error instanceof WorkflowUpdateFailedError) return null;
+        if (error instanceof WorkflowNotFoundError || error instanceof WorkflowUpdateFailedError)
+          return numberOf(use, await handle.query<GrantView>(QUERIES.grant));
         throw error;
       }
     },
   };
+}
+
+/** Of a use that an earlier attempt had counted, before the grant ended. */
+function numberOf({ id }: GrantUse, { uses }: GrantView): number | null {
+  const at = uses.findIndex((use) => use.id === id);
+  // The first one is the call that was approved.
+  return at < 0 ? null : at + 2;
 }
 
 async function readFirst(client: Client, run: RunRef): Promise<FirstEvent | undefined> {

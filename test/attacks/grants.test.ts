@@ -265,7 +265,7 @@ describe('nobody who only reaches Temporal', () => {
   test('gets more by updates of its own: what they use up is lost for others', async () => {
     const session = await newSession();
     const id = await give('burnt', session, { up_to: 3 });
-    const use = { task_key: 'anything', approval_id: 'anything' };
+    const use = { task_key: 'anything', approval_id: 'anything', id: 'anything' };
     for (let turn = 0; turn < 2; turn += 1) {
       await handleOf(id).executeUpdate(GRANT_UPDATES.use, { args: [use] });
     }

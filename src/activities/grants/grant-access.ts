@@ -24,6 +24,6 @@ export interface GrantAccess {
   firstRunOf(session: string): Promise<string>;
   /** Undefined if Temporal does not know the run. */
   readFirst(run: RunRef): Promise<FirstEvent | undefined>;
-  /** Counts a use, once for an id. @returns its number; null: the grant has ended. */
-  use(run: RunRef, id: string, use: GrantUse): Promise<number | null>;
+  /** Counts a use, once for its id. @returns its number; null: the grant has ended. */
+  use(run: RunRef, use: GrantUse): Promise<number | null>;
 }

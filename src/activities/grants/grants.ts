@@ -89,10 +89,10 @@ export function createFindGrant(dependencies: GrantDependencies) {
 /** Counts a use of a grant that this task has found. @returns its number; null: the grant has ended meanwhile. */
 export function createUseGrant({ plans, grants }: Pick<GrantDependencies, 'plans' | 'grants'>) {
   return activityOf(
-    async ({ seal, grant, use, id }: UseGrantRequest, context): Promise<number | null> => {
+    async ({ seal, grant, use }: UseGrantRequest, context): Promise<number | null> => {
       await plans.admit(seal, context.info);
       if (use.task_key !== taskOf(context)) throw sealInvalid('A task uses a grant for itself only');
-      return grants.use(grant, id, use);
+      return grants.use(grant, use);
     },
     { toError: toGrantFailure },
   );

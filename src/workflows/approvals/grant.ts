@@ -43,9 +43,10 @@ export async function grant(argument: unknown): Promise<GrantView> {
   setHandler(defineQuery<GrantView>(QUERIES.grant), () => view, { description: 'What it allows, and its uses' });
   setHandler(
     defineUpdate<number, [GrantUse]>(GRANT_UPDATES.use),
-    ({ task_key, approval_id }) => {
+    ({ task_key, approval_id, id }) => {
       view.used += 1;
-      view.uses.push({ task_key: String(task_key), approval_id: String(approval_id), at: new Date().toISOString() });
+      const at = new Date().toISOString();
+      view.uses.push({ task_key: String(task_key), approval_id: String(approval_id), id: String(id), at });
       if (view.used >= start.up_to) end('used_up');
       return view.used;
     },

@@ -44,15 +44,15 @@ export async function useGrant(run: TaskRun, approval: Approval, call: Grantable
       const found = await find({ ...run.task.context, ...ofCall(run, approval, call), input });
       if (!found) return undefined;
       const { workflowId, runId, ...grant } = found;
-      const use = { task_key: run.task.id, approval_id: approval.id };
+      const of = { task_key: run.task.id, approval_id: approval.id };
       // The id of the approval recurs if it is raised again, but not its time.
       const { path, raised_at: at } = approval;
-      const id = digestOf({ ...use, path, at, run: workflowInfo().firstExecutionRunId });
+      const use = { ...of, id: digestOf({ ...of, path, at, run: workflowInfo().firstExecutionRunId }) };
       // No local activity: the grant may wait for the worker of this very workflow task.
       const { [ACTIVITIES.useGrant]: count } = proxyActivities<{
         [ACTIVITIES.useGrant](request: UseGrantRequest): Promise<number | null>;
       }>({ scheduleToCloseTimeout: '60s', startToCloseTimeout: '20s', summary: grant.by });
-      const used = await count({ ...run.task.context, grant: { workflowId, runId }, use, id });
+      const used = await count({ ...run.task.context, grant: { workflowId, runId }, use });
       return used === null ? undefined : { ...grant, use: used };
     });
   } catch (error) {
