@@ -82,10 +82,7 @@ beforeAll(async () => {
        return JSON.stringify(told);`,
     ),
     ...agent('note_taker', 'model: denied\noperations: [text.note]'),
-    ...modelProgram(
-      'edited',
-      `return told.length === 0 ? ask('text_note', { text: 'big' }) : JSON.stringify(told);`,
-    ),
+    ...modelProgram('edited', `return told.length === 0 ? ask('text_note', { text: 'big' }) : JSON.stringify(told);`),
     ...agent('edited_notes', 'model: edited\noperations: [text.note]'),
     ...modelProgram(
       'stubborn',
