@@ -36,6 +36,7 @@ beforeAll(async () => {
       }),
       ...workflow('rollout', once()),
       ...workflow('finishing', once('on_failure: finish')),
+      ...workflow('shifting', once('', 'call: host.restart, with: { host: "shifting-${{ uuid() }}" }')),
       ...workflow('wide', once('max_parallel: 4')),
       ...workflow(
         'again',
@@ -140,6 +141,14 @@ describe('a foreach that asks once', () => {
     expect(await asked(key)).toMatchObject({ path: 'hosts/1/restart', reasons: ['It is a database. (hook ask_db)'] });
     await say(key);
     expect(await endOf(key)).toMatchObject({ status: 'succeeded' });
+  });
+
+  test('asks again for a call whose input is another one than was shown', async () => {
+    const key = await start('shifting', ['x']);
+    await say(key);
+    expect(await asked(key)).toMatchObject({ path: 'hosts/0/restart' });
+    await cancelTask(project.connection, key);
+    expect(restarted('shifting')).toEqual([]);
   });
 
   test('denied as a whole makes none; with no items it does not ask', async () => {
