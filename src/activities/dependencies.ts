@@ -1,11 +1,13 @@
 import type { CallAnswer } from '../contracts/activities.js';
 import type { Tombstone } from '../contracts/deletion.js';
 import type { TaskFile } from '../contracts/files.js';
+import type { Notice, SentNotices } from '../contracts/notices.js';
 import type { Plan } from '../contracts/plan.js';
 import type { TaskReport } from '../contracts/run-sinks.js';
 import type { PackedPlan, PreflightRequest, TaskMemo, TaskResult } from '../contracts/task.js';
 import type { Registry } from '../definitions/registry.js';
 import type { EnvironmentVariables } from '../planning/secrets/secret-source.js';
+import type { SeenApproval } from '../rules/tasks/last-approved.js';
 import type { TaskPlaces } from '../rules/tasks/task-link.js';
 import type { ProofCheck } from '../server/keys/check-proof.js';
 import type { Admission } from './admission.js';
@@ -72,6 +74,12 @@ export interface ActivityDependencies extends HookDependencies, TaskPlaces {
   executions: Executions;
   /** How many firings a schedule of the project has missed since it was created; 0: there is no such schedule. */
   countMissed: (schedule: string) => Promise<number>;
+  /** Why a firing that was begun ahead at a time does not take place, as a sentence; null: it does. */
+  whyNoFiring: (schedule: string, since: string) => Promise<string | null>;
+  /** What became of a notice; undefined: Temporal knows none of this id. */
+  findSent: (notice: string) => Promise<SentNotices | undefined>;
+  /** Approvals of other recent tasks of the same ability and environment. @throws if not all of them could be read. */
+  recentApprovals: (than: Pick<Notice, 'task_key' | 'ability' | 'environment'>) => Promise<SeenApproval[]>;
 }
 
 export interface SetClock {

@@ -10,12 +10,12 @@ import { createSendNotice } from './notices/send-notice.js';
 import { createModify, createRecordChange } from './preflight/check-changed-input.js';
 import { createCheckInput } from './preflight/check-input.js';
 import { createEnter, createPreflight } from './preflight/preflight.js';
-import { createEndCall } from './session/session-calls.js';
+import { createEndCall, createRaiseLimit } from './session/session-calls.js';
 import { createAskPrompt, createAskStart, createEndSession } from './session/session-events.js';
 import { createCheckWord } from './session/session-word.js';
 import { createEndTask, createErase, createPurge } from './task/delete.js';
 import { createFinish } from './task/finish.js';
-import { createFindLink, createProve } from './task/task-questions.js';
+import { createCheckFiring, createFindLink, createProve } from './task/task-questions.js';
 
 /** Activities by type; operation keys use `default`. */
 export function createActivities(dependencies: ActivityDependencies) {
@@ -37,6 +37,7 @@ export function createActivities(dependencies: ActivityDependencies) {
     [ACTIVITIES.erase]: createErase(dependencies),
     [ACTIVITIES.purge]: createPurge(dependencies),
     [ACTIVITIES.findLink]: createFindLink(dependencies),
+    [ACTIVITIES.checkFiring]: createCheckFiring(dependencies),
     [ACTIVITIES.askStart]: start.ask,
     [ACTIVITIES.askStartLocal]: start.askLocal,
     [ACTIVITIES.askPrompt]: prompt.ask,
@@ -44,6 +45,7 @@ export function createActivities(dependencies: ActivityDependencies) {
     [ACTIVITIES.endSession]: createEndSession(dependencies),
     [ACTIVITIES.checkWord]: createCheckWord(dependencies),
     [ACTIVITIES.endCall]: createEndCall(dependencies),
+    [ACTIVITIES.raiseLimit]: createRaiseLimit(dependencies),
     [ACTIVITIES.notify]: createSendNotice(dependencies),
     [ACTIVITIES.prove]: createProve(dependencies),
     [ACTIVITIES.decide]: createDecide(dependencies),

@@ -1,11 +1,13 @@
 /** The public TypeScript API: what a caller can do. Doors use this and nothing below it. */
+
+export type { LastApproved } from '../rules/tasks/last-approved.js';
 export { type CommandProvider, commandProvider, scriptedProvider } from './agent/providers.js';
 export { runSession } from './agent/run-session.js';
 export type { SessionRunOptions } from './agent/run-state.js';
 export { decide, openApprovals } from './approvals/decide.js';
 export { grantNotFound, listGrants, placeOfGrant, revokeGrant } from './approvals/grants.js';
 export { type Prover, withProof } from './approvals/prove.js';
-export type { LastApproved, ShownApproval } from './approvals/read-approvals.js';
+export type { ShownApproval } from './approvals/read-approvals.js';
 export { findLastApproved, listApprovals, readApprovals } from './approvals/read-approvals.js';
 export { cancelTask, pauseTask, resumeTask, runTask, signalTask } from './change/control-task.js';
 export type { DeleteEnd, DeleteOptions } from './change/delete-task.js';

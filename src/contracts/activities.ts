@@ -93,6 +93,20 @@ export interface EnterAnswer {
 /** Argument of the activity that finds the link to a task. */
 export type FindLinkRequest = Pick<CallContext, 'seal'>;
 
+/** People raised the limit of a hook for the session of the task. `id`: of the approval, unique among all tasks. */
+export interface RaiseLimitRequest extends FindLinkRequest {
+  hook: string;
+  id: string;
+  by: number;
+}
+
+/** Whether a firing that was begun ahead still takes place. @see ActivityDependencies.whyNoFiring */
+export interface CheckFiringRequest extends FindLinkRequest {
+  schedule: string;
+  /** When its task began. ISO 8601. */
+  since: string;
+}
+
 /** For `prove`: a decision and its proof, or neither to ask if its worker can. */
 export interface ProveRequest extends CallContext {
   decision?: ProvedDecision;

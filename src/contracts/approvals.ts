@@ -85,20 +85,20 @@ export interface DoorProof extends Admitted {
 
 /** Whom a door admitted, and how. */
 export interface Admitted {
-  source: 'oidc' | 'token';
-  /** Of the OpenID provider; null for a token. */
+  source: 'oidc' | 'token' | 'slack';
+  /** Of the OpenID provider, or Slack's host; null for a token. */
   issuer: string | null;
-  /** The provider's `sub`, or the id of the token. */
+  /** The provider's `sub`, the id of the token, or in Slack `<id of the team>/<id of the user>`. */
   subject: string;
   /** Groups of the provider's claim. */
   groups: string[];
 }
 
 /**
- * Provable deciders: the user of the operating system who owns the runtime, the bearer of a token, and the person whom an
- * OpenID provider signed in.
+ * Provable deciders: the user of the operating system who owns the runtime, the bearer of a token, the person whom an
+ * OpenID provider signed in, and the user of Slack whom `people` names.
  */
-export type ProofSource = 'os_user' | 'token' | 'oidc';
+export type ProofSource = 'os_user' | 'token' | 'oidc' | 'slack';
 
 /** Subject of a proof. The time identifies one instance of an approval, since its id may recur. */
 export interface ProvedDecision {
@@ -139,7 +139,7 @@ export interface Decision {
 export interface Decider {
   name: string;
   source: 'claimed' | ProofSource;
-  /** The OpenID provider and its `sub`. */
+  /** As in {@link Admitted}. */
   issuer?: string;
   subject?: string;
 }
@@ -232,6 +232,10 @@ export interface Approval {
   expires_at: string;
   /** From then on others may decide as well, since no one had. */
   escalated_at?: string;
+  /** People are asked ahead of the task, which runs then. Source: docs/schedules.md#approved-before. */
+  due_at?: string;
+  /** When the task came to what was approved ahead: that counts once. */
+  used_at?: string;
   status: ApprovalStatus;
   decisions: CountedDecision[];
   ignored: IgnoredDecision[];

@@ -87,6 +87,11 @@ export const CODES = {
     means: 'The environment asks for proof of who decides, and this command has none.',
     next: "Decide as the user who owns the project's own runtime, without `--as`.",
   },
+  'approval.withdrawn': {
+    exit: EXIT.denied,
+    means: 'People approved a firing ahead, and its schedule was paused, changed or deleted before it was due.',
+    next: 'Nothing has run; `ability schedule run NAME` fires the schedule as it is now.',
+  },
   'child.cancelled': {
     exit: EXIT.failed,
     means: 'A workflow that the task called was cancelled, and the task itself was not.',

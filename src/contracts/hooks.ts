@@ -80,6 +80,16 @@ export interface HookAnswer {
   duration_ms?: number;
   /** Value of `now()` in its expressions, ISO 8601; omitted if they did not use it. */
   moment?: string;
+  /** It denies at a limit that people may raise; absent: it does not. */
+  limit?: SessionLimit;
+}
+
+/** Where a session is at a limit of one of its guards. */
+export interface SessionLimit {
+  /** By how much people have raised it. */
+  raised: number;
+  /** Number of calls of the session by ability, running ones included; at most so many as it lists. */
+  done: Record<string, number>;
 }
 
 export const BUILTINS = ['usage', 'credentials_present', 'environment_scope', 'suggest'] as const;

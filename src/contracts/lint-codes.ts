@@ -342,6 +342,12 @@ export const LINT_CODES = {
     why: 'Only strings, numbers and booleans can be inserted into text: the step fails with `expression.not_text`.',
     fix: 'Choose one of its fields, write `join(", ")` for a list of texts, or make the `${{ }}` the whole value.',
   },
+  'lint.nothing_to_approve': {
+    severity: 'warning',
+    means: 'A schedule has `approve_before`, and no approval of its ability is known before it runs.',
+    why: 'No one is asked ahead, and what asks later waits for people at the time of the firing.',
+    fix: 'Let what asks read nothing but the input, outside loops and `switch`, or leave out `approve_before`.',
+  },
   'lint.operation_unused': {
     severity: 'warning',
     means: 'A workflow allows an operation that it never calls.',

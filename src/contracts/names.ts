@@ -54,6 +54,8 @@ export const ACTIVITIES = {
   sealGrant: 'ability:seal-grant',
   findGrant: 'ability:find-grant',
   useGrant: 'ability:use-grant',
+  raiseLimit: 'ability:raise-limit',
+  checkFiring: 'ability:check-firing',
 } as const;
 
 /** Signals a task takes; each is listed in the Temporal UI. */
@@ -67,7 +69,7 @@ export const LOCK_SIGNALS = { enter: 'enter', leave: 'leave' } as const;
 
 export const UPDATES = { created: 'created', modify: 'modify' } as const;
 
-/** Queries that a task and a lock answer. */
+/** Queries that a task, a lock and a notice answer. */
 export const QUERIES = {
   task: 'task',
   decision: 'decision',
@@ -76,6 +78,7 @@ export const QUERIES = {
   session: 'session',
   thread: 'thread',
   grant: 'grant',
+  sent: 'sent',
 } as const;
 
 /** Updates a grant takes: `use` from workers, `revoke` from clients. */

@@ -4,12 +4,14 @@ import type { EndState } from './states.js';
 import type { Rollback } from './task-parts.js';
 
 /**
- * Events that a project may be notified of. `task.failed`: a task ended `failed`, `timed_out` or `unknown`; `*.refused`:
- * preflight or a guard refused a task that nobody waits for; `schedule.missed`: a firing was lost, or began late.
+ * Events that a project may be notified of. `approval.cancelled`: its task ended undecided; `task.failed`: a task ended
+ * `failed`, `timed_out` or `unknown`; `*.refused`: preflight or a guard refused a task that nobody waits for;
+ * `schedule.missed`: a firing was lost, or began late.
  */
 export const NOTICE_EVENTS = [
   'approval.requested',
   'approval.decided',
+  'approval.cancelled',
   'approval.reminded',
   'approval.escalated',
   'task.failed',
@@ -27,7 +29,40 @@ export const NOTICE_FORMATS = ['json', 'cloudevents', 'slack'] as const;
 export type NoticeFormat = (typeof NOTICE_FORMATS)[number];
 
 /** Where the notices of a plan are sent. Secrets are references. */
-export interface PlanNotify {
+export type PlanNotify = PlanWebhook | PlanSlack;
+
+/** A channel in which a Slack app asks for decisions. */
+export interface PlanSlack {
+  on: NoticeEvent[];
+  format: 'slack_app';
+  /** Reference to the token of its bot. */
+  bot_token: string;
+  channel: string;
+  /** Address of the Web API, without a slash at its end. */
+  api: string;
+  /** The hosts that may be called; absent: only that of `api`. */
+  allowed_hosts?: string[];
+}
+
+/** A message of a Slack app, as `chat.postMessage` answers. */
+export interface SlackMessage {
+  channel: string;
+  ts: string;
+}
+
+/** What a button of such a message decides on: `raised` is when, since the id of an approval may recur. */
+export interface SlackTarget {
+  project: string;
+  task: string;
+  approval: string;
+  raised: string;
+}
+
+/** What became of a notice by the indexes of its targets: a message, or none; absent while it is being sent. */
+export type SentNotices = Record<number, SlackMessage | null>;
+
+/** A program that receives notices. */
+export interface PlanWebhook {
   on: NoticeEvent[];
   /** Reference to the address. */
   webhook: string;

@@ -228,6 +228,8 @@ export type PlanHandler =
       deny_if?: string;
       confirm_if?: string;
       warn_if?: string;
+      /** People may raise `session.raised` for the session where `deny_if` holds; absent: it denies. */
+      on_limit?: 'ask';
       reason: string;
       suggestion?: string;
     }

@@ -25,11 +25,16 @@ export interface ScheduleSpec {
   jitter_ms: number;
   /** How late a missed firing is still made up; after that it is only counted. */
   catch_up_ms: number;
+  /** How long before each firing its known approvals are asked for; absent: when its task comes to them. */
+  approve_before_ms?: number;
   intent?: string;
 }
 
 /** What the memo of a firing keeps of its schedule; the rest are its type, its arguments and its environment. */
-export type ScheduleMemo = Pick<ScheduleSpec, 'cron' | 'timezone' | 'overlap' | 'jitter_ms' | 'catch_up_ms'> & {
+export type ScheduleMemo = Pick<
+  ScheduleSpec,
+  'cron' | 'timezone' | 'overlap' | 'jitter_ms' | 'catch_up_ms' | 'approve_before_ms'
+> & {
   /** Path in the project of the definition with the schedule; absent: the schedule was created by hand. */
   stated_in?: string;
 };

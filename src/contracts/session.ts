@@ -123,6 +123,8 @@ export interface SessionCarried {
   /** Calls under way that are not listed: their effects, by id. */
   unlisted: Record<string, Effect>;
   left_out: number;
+  /** By how much people raised the limit of a hook: by hook, then by approval. Absent: nothing was raised. */
+  raised?: Record<string, Record<string, number>>;
   unknown_signals: UnknownSignal[];
   /** The newest ones; absent: none. */
   tool_answers?: ToolAnswer[];
@@ -238,6 +240,8 @@ export type SessionWord =
   | { kind: 'guards'; task_key: string; refused: boolean; guards: AbilityGuard[] }
   /** The answer of `ability guard`, on a machine with a seal key. */
   | { kind: 'tool'; answer: ToolAnswer }
+  /** People raised the limit of a hook for this session. @param id of the approval: it counts once. */
+  | { kind: 'raised'; hook: string; id: string; by: number }
   /** A call is about to start: evaluates these guards and, unless one denies, enters the call. */
   | {
       kind: 'call';

@@ -1,4 +1,4 @@
-/** States of a task while it is open; `waiting`: for its turn among tasks with the same key. */
+/** States of a task while it is open; `waiting`: for its turn among tasks with the same key, or until it is due. */
 export const OPEN_STATES = ['created', 'guarding', 'waiting_approval', 'waiting', 'running', 'finishing'] as const;
 
 /** States in which a task ends; `unavailable`: preflight refused it, and its key is free again. */

@@ -77,19 +77,21 @@ export const createSchedule = operation({
     overlap: z.enum(OVERLAPS).default('skip').describe('A firing while the task of an earlier one is open.'),
     jitter: duration.default('0s').describe('Put each firing off by up to so much.'),
     catch_up: duration.default('1h').describe('Make up for a firing that was missed within so much.'),
+    approve_before: duration.optional().describe('Ask for the approvals that are known so much before each firing.'),
     intent: z.string().trim().min(1).max(1000).optional(),
   }),
   answers: {
     200: { means: 'It exists.', schema: shown.extend({ created: z.boolean(), warnings: z.array(z.string()) }) },
   },
   async run(project, { person }, wanted) {
-    const { ability, cron, timezone, overlap, jitter, catch_up, intent } = wanted;
+    const { ability, cron, timezone, overlap, jitter, catch_up, approve_before, intent } = wanted;
     const registry = project.registry();
     await findAbility(registry, ability);
     const environment = environmentOf(project, registry, wanted.environment);
     const spec: ScheduleSpec = {
       ...{ id: wanted.name ?? ability, ability, environment, input: (wanted.input ?? {}) as JsonObject },
       ...{ cron, timezone, overlap, jitter_ms: parseDuration(jitter), catch_up_ms: parseDuration(catch_up) },
+      ...(approve_before !== undefined && { approve_before_ms: parseDuration(approve_before) }),
       ...(intent !== undefined && { intent: intent.replaceAll(/\s+/g, ' ') }),
     };
     client.checkSpec(spec);

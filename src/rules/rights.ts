@@ -1,6 +1,6 @@
 import { type AccessToken, RIGHTS, type Right, type RightLimits, type Rights } from '../contracts/access.js';
 import { matchesAnyGlob } from '../text/glob.js';
-import { type Groups, groupOf } from './groups.js';
+import { type Groups, groupOf, isPerson } from './groups.js';
 
 /** What a right is asked for; a part that is undefined: all of them. */
 export interface Place {
@@ -58,14 +58,15 @@ export function rightsOfToken({ agent, can, within = {} }: Pick<AccessToken, 'ag
 }
 
 /**
- * What a person may do whom an identity provider signed in: `read`, and what `access` gives their groups: those of the
- * claim, and those of `people` that list their name.
+ * What a person may do whom an identity provider signed in, or Slack: `read`, and what `access` gives them and their
+ * groups: those of the claim, and those of `people` that list their name.
  */
 export function rightsOfPerson(
   { name, groups }: { name: string; groups: readonly string[] },
   { access, people }: { access: Readonly<Record<string, Rights>>; people: Groups },
 ): Rights {
   const given = Object.entries(access).flatMap(([group, rights]) => {
+    if (isPerson(people, group)) return group === name ? [rights] : [];
     const { members, claim } = groupOf(people, group) ?? { members: [] as string[], claim: group };
     return groups.includes(claim) || members.includes(name) ? [rights] : [];
   });

@@ -30,6 +30,11 @@ export function markdownCode(text: string): string {
   return `\`${oneLine(text).replaceAll('`', "'").replaceAll('|', '\\|')}\``;
 }
 
+/** For texts that Slack reads as markup: prevents one from mentioning everybody or linking elsewhere. */
+export function escapeSlack(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
 /** The first characters of a text; never splits a surrogate pair. */
 export function startOf(text: string, max: number): string {
   return text.slice(0, max).replace(/[\ud800-\udbff]$/, '');

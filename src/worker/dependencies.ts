@@ -35,10 +35,11 @@ import { FileCollector } from './file-collector.js';
 import { accessGrants } from './grant-access.js';
 import { accessLocks } from './lock-access.js';
 import { log } from './logger.js';
-import { countMissed, MissedFirings } from './missed-firings.js';
+import { countMissed, MissedFirings, whyNoFiring } from './missed-firings.js';
 import { RETENTION_MS } from './own-server.js';
 import { EndRecords } from './record-beside-history.js';
 import { RunningGroups } from './running-groups.js';
+import { findSent, recentApprovals } from './seen-approvals.js';
 import { accessSessions } from './session-access.js';
 import { StoreShare } from './share/store-share.js';
 import { shrink, storeLarge } from './store-large-payloads.js';
@@ -122,6 +123,9 @@ export function buildDependencies(
     isServed: access.isServed,
     executions: access.executions,
     countMissed: (schedule) => countMissed(access.client, scheduleIdOf(project, schedule)),
+    whyNoFiring: (schedule, since) => whyNoFiring(access.client, scheduleIdOf(project, schedule), since),
+    findSent: (notice) => findSent(access.client, notice),
+    recentApprovals: (than) => recentApprovals(access.client, project, than),
     hold: () => Promise.reject(new Error('Set by its host')),
     scripts,
     tools,

@@ -21,6 +21,7 @@ import type { StoredResult } from '../contracts/stored-result.js';
 import type { TaskArguments, TaskStart } from '../contracts/task.js';
 import { storeResult } from '../rules/tasks/stored-result.js';
 import { nextArguments } from '../rules/tasks/task-arguments.js';
+import { askAhead } from './approvals/ask-ahead.js';
 import { joinNotices, notifyOfEnd, notifyOfLateness } from './approvals/notices.js';
 import { joinProofs } from './approvals/proofs.js';
 import { giveUpTurn, takeTurn } from './concurrency/take-turn.js';
@@ -139,6 +140,7 @@ async function reachOutcome(run: TaskRun): Promise<Reached> {
     }
     const branchStop = new BranchStop();
     if (!run.task.start.carried) {
+      await askAhead(frameOf(run, branchStop));
       run.life.startedAt = new Date().toISOString();
       if (run.task.start.child) await enterChild(run);
       await guardTask(run, branchStop);

@@ -213,6 +213,11 @@ test('foreign code with a genuine plan and seal gets nothing proved, checked, en
     key_id: 'test',
     session: 's',
     word: { kind: 'ended' },
+    hook: 'limit',
+    id: 'x',
+    by: 1,
+    schedule: 'nightly',
+    since: '',
     mac: '00',
   };
   for (const type of [
@@ -221,6 +226,8 @@ test('foreign code with a genuine plan and seal gets nothing proved, checked, en
     ACTIVITIES.notify,
     ACTIVITIES.checkWord,
     ACTIVITIES.findLink,
+    ACTIVITIES.checkFiring,
+    ACTIVITIES.raiseLimit,
   ]) {
     expect([type, await orderActivity(project.connection, at, { type, queue: queue(), argument, marker })]).toEqual([
       type,

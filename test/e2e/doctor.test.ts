@@ -81,6 +81,18 @@ describe('each check fails when its subject is broken', () => {
     expect(set.of('notify')).toEqual([]);
   });
 
+  test('notify: what a Slack app lacks is reported', LONG, async () => {
+    const slack =
+      'slack: { signing_secret: "env:SIGNING", bot_token: "env:BOT", channel: C01, environments: [prod] }\n';
+    const policy = 'policy: { allowed_hosts: [other.test] }\n';
+    project.write({ 'ability.yaml': projectFile('{ dev: {}, prod: {} }', slack + policy), '.env.prod': 'BOT=x\n' });
+    const { of } = await doctor(['--address', '127.0.0.1:1']);
+    expect(of('notify').map(({ message }) => message)).toEqual([
+      'notices cannot be sent: not set here: env:SIGNING (prod)',
+      'notices cannot be sent: policy.allowed_hosts does not allow slack.api, at slack.com',
+    ]);
+  });
+
   test('temporal: the binary', async () => {
     const { of, exitCode } = await doctor([], { ABILITY_TEMPORAL_BIN: '/nowhere/temporal' });
     expect(of('temporal')).toMatchObject([{ status: 'failed', message: expect.stringMatching(/\/nowhere\/temporal/) }]);

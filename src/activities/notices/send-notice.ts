@@ -1,7 +1,14 @@
 import { ApplicationFailure, type Info } from '@temporalio/activity';
 import { request } from 'undici';
 import type { Json, JsonObject } from '../../contracts/json.js';
-import type { Notice, NoticeFormat, PlanNotify, SendNotice } from '../../contracts/notices.js';
+import type {
+  Notice,
+  NoticeFormat,
+  PlanNotify,
+  PlanWebhook,
+  SendNotice,
+  SlackMessage,
+} from '../../contracts/notices.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { resolveNotify } from '../../planning/resolve/resolve-plan.js';
 import { knownSecrets } from '../../planning/secrets/credentials.js';
@@ -9,7 +16,7 @@ import { Masker } from '../../planning/secrets/masking/masker.js';
 import type { SecretSource } from '../../planning/secrets/secret-source.js';
 import { STANDARD_SECRET, standardKey, standardMac } from '../../planning/triggers/standard-webhooks.js';
 import { portOf } from '../../rules/calls/allowed-hosts.js';
-import { oneLine, startOf } from '../../rules/shown-text.js';
+import { escapeSlack, oneLine, startOf } from '../../rules/shown-text.js';
 import { describeRollback, describeUndo } from '../../rules/tasks/describe-undo.js';
 import { linksTo, type TaskLinks } from '../../rules/tasks/task-link.js';
 import { refuseForbiddenUrl, watchedAgent } from '../api/guarded-connections.js';
@@ -17,13 +24,25 @@ import type { ActivityDependencies } from '../dependencies.js';
 import { activityOf } from '../failures.js';
 import { environmentOf } from '../preflight/read-request.js';
 import { secretsOf } from '../record/mask-record.js';
+import { askInSlack } from './ask-in-slack.js';
 
 /** Time limit of an attempt; that of the activity is a little longer. */
 const ANSWER_MS = 10_000;
+/** The longest pause that a receiver can ask for. */
+const MAX_DELAY_MS = 3_600_000;
 
 type NoticeDependencies = Pick<
   ActivityDependencies,
-  'project' | 'plans' | 'secrets' | 'ui' | 'page' | 'isOwnRuntime' | 'lastDefinitions' | 'countMissed'
+  | 'project'
+  | 'plans'
+  | 'secrets'
+  | 'ui'
+  | 'page'
+  | 'isOwnRuntime'
+  | 'lastDefinitions'
+  | 'countMissed'
+  | 'findSent'
+  | 'recentApprovals'
 >;
 
 interface Sender {
@@ -33,11 +52,14 @@ interface Sender {
   known: string[];
 }
 
-/** Sends to a target of the sealed plan, or of the project; retried, except for a host that the policy forbids. */
+/**
+ * Sends to a target of the sealed plan, or of the project; retried, except for a host that the policy forbids. @returns the
+ * message of a Slack app that asks.
+ */
 export function createSendNotice(dependencies: NoticeDependencies) {
   const { plans, secrets, isOwnRuntime } = dependencies;
   return activityOf(
-    async ({ notice, target, unplanned }: SendNotice, { info }): Promise<void> => {
+    async ({ notice, target, unplanned }: SendNotice, { info }): Promise<SlackMessage | undefined> => {
       const {
         notify = [],
         source,
@@ -52,7 +74,13 @@ export function createSendNotice(dependencies: NoticeDependencies) {
       if (!wanted?.on.includes(notice.event)) throw untrue('Nobody is to be notified of this');
       const { task_key: task } = notice;
       const links = task === null ? NO_LINKS : linksTo(dependencies, info.workflowNamespace ?? 'default', task);
-      await post(wanted, source, masked(notice, notify, source, known), { ...links, isOwnRuntime });
+      const masker = maskerOf(notify, source, known);
+      if (wanted.format === 'slack_app') {
+        const mask = <T>(value: T): T => masker.maskDeep(value) as T;
+        return askInSlack(wanted, source, { notice, target, links, mask }, dependencies);
+      }
+      await post(wanted, source, masked(notice, masker), { ...links, isOwnRuntime });
+      return undefined;
     },
     { toError: noticeFailure },
   );
@@ -78,7 +106,7 @@ function untrue(message: string): AbilityError {
   return new AbilityError({ code: 'seal.invalid', message });
 }
 
-async function post(wanted: PlanNotify, source: SecretSource, notice: Notice, seen: NoticeLinks): Promise<void> {
+async function post(wanted: PlanWebhook, source: SecretSource, notice: Notice, seen: NoticeLinks): Promise<void> {
   const url = addressOf(source.resolve(wanted.webhook, 'address of a notice'), wanted.webhook);
   const allowed = wanted.allowed_hosts ?? [`${url.hostname}:${portOf(url)}`];
   refuseForbiddenUrl(url, allowed);
@@ -107,18 +135,26 @@ function addressOf(text: string, reference: string): URL {
 }
 
 /** A notice leaves the system, so known secrets of the task and the notices are masked. */
-function masked(notice: Notice, notify: readonly PlanNotify[], source: SecretSource, known: string[]): Notice {
-  const references = notify.flatMap(({ webhook, secret }) => [webhook, secret ?? []].flat());
+function maskerOf(notify: readonly PlanNotify[], source: SecretSource, known: string[]): Masker {
+  const references = notify.flatMap((one) =>
+    one.format === 'slack_app' ? [one.bot_token] : [one.webhook, one.secret ?? []].flat(),
+  );
   const own = references.flatMap((reference) => (source.has(reference) ? [source.resolve(reference, 'secret')] : []));
-  const { id, ...rest } = notice;
-  return { id, ...(new Masker([...known, ...own]).maskDeep(rest) as Omit<Notice, 'id'>) };
+  return new Masker([...known, ...own]);
+}
+
+function masked({ id, ...rest }: Notice, masker: Masker): Notice {
+  return { id, ...(masker.maskDeep(rest) as Omit<Notice, 'id'>) };
 }
 
 /** The failure of an attempt for the history, without the address and its secrets. */
 export function noticeFailure(error: unknown): Error {
   if (error instanceof AbilityError) {
-    const { code: type, message } = error;
-    return ApplicationFailure.create({ type, message, nonRetryable: /^(denied|seal)\./.test(type) });
+    const { code: type, message, details } = error;
+    const { retry_at: at } = (details ?? {}) as { retry_at?: string };
+    const delay = at === undefined ? 0 : Math.min(MAX_DELAY_MS, Date.parse(at) - Date.now());
+    const nonRetryable = /^(denied|seal)\./.test(type);
+    return ApplicationFailure.create({ type, message, nonRetryable, ...(delay > 0 && { nextRetryDelay: delay }) });
   }
   const { name, message, cause, code } = error as Error & { code?: string };
   if (cause instanceof AbilityError) return noticeFailure(cause);
@@ -202,11 +238,11 @@ function dataOf(notice: Notice, links: NoticeLinks): JsonObject {
 }
 
 function approvalData({ what, ...approval }: NonNullable<Notice['approval']>): JsonObject {
-  const { id, path, title, status, reasons, approvers, quorum, requested_by, expires_at, decisions } = approval;
+  const { id, path, title, status, reasons, approvers, quorum, requested_by, expires_at, due_at, decisions } = approval;
   const isLarge = JSON.stringify(what.undo ? [what.input, what.undo.input] : what.input).length > MAX_INPUT;
   const undo = what.undo && { undo: isLarge ? { ...what.undo, input: null } : what.undo };
   return {
-    ...{ id, path, title, status, reasons, approvers, quorum, expires_at },
+    ...{ id, path, title, status, reasons, approvers, quorum, expires_at, ...(due_at !== undefined && { due_at }) },
     requested_by: { ...requested_by },
     what: { ...what, input: isLarge ? null : what.input, ...undo, ...(isLarge && { input_left_out: true }) },
     decisions: decisions.map(
@@ -223,7 +259,8 @@ function approvalData({ what, ...approval }: NonNullable<Notice['approval']>): J
 function commandsOf({ event, task_key, schedule, approval }: Notice, { page, isOwnRuntime }: NoticeLinks): string[] {
   if (task_key === null) return [`ability schedule show ${schedule}`];
   const open = isOwnRuntime && page === null ? [`ability open ${task_key}`] : [];
-  if (event === 'approval.decided' || !approval) return [`ability why ${task_key}`, ...open];
+  if (event === 'approval.decided' || event === 'approval.cancelled' || !approval)
+    return [`ability why ${task_key}`, ...open];
   const of = `${task_key} --approval ${approval.id}`;
   return [`ability approve ${of}`, `ability deny ${of}`, ...open];
 }
@@ -234,6 +271,7 @@ function slackText(notice: Notice, links: NoticeLinks): string {
   const why = error?.message ?? 'no reason is known';
   const head = {
     'approval.requested': `Approval requested: ${approval?.title}`,
+    'approval.cancelled': `No longer needed: ${approval?.title}`,
     'approval.decided': `${approval?.status.replace('_', ' ')}: ${approval?.title}`,
     'approval.reminded': `Still waits for a decision: ${approval?.title}`,
     'approval.escalated': `No one has decided, so ${approval?.approvers.join(', ') || 'anyone'} may: ${approval?.title}`,
@@ -245,7 +283,7 @@ function slackText(notice: Notice, links: NoticeLinks): string {
         : `The schedule ${schedule} has missed firings, the last at ${scheduled_for}; ${missed} since it was created`,
     'delivery.refused': `A delivery to the webhook ${webhook} was refused after it was accepted: ${why}`,
   }[event];
-  const what = event === 'approval.decided' ? undefined : approval?.what;
+  const what = approval?.status === 'open' ? approval.what : undefined;
   const input = what ? [`input: ${JSON.stringify(what.input)}`] : [];
   const rollback = describeRollback(notice);
   const undone = rollback === undefined ? [] : [`undone: ${rollback}`];
@@ -256,9 +294,4 @@ function slackText(notice: Notice, links: NoticeLinks): string {
   const { page, temporal } = links;
   const link = page ? [`<${page}|On the page>`] : temporal ? [`<${temporal}|In the Temporal UI>`] : [];
   return [...escaped, ...link].join('\n');
-}
-
-/** Prevents a title from mentioning everybody or linking elsewhere. */
-function escapeSlack(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

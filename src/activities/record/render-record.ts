@@ -160,7 +160,8 @@ function loopsOf(steps: readonly StepSummary[]): string[] {
 }
 
 function approvalOf(approval: Approval): string {
-  const { id, title, status, decisions, ignored } = approval;
+  const { id, title, status, due_at, decisions, ignored } = approval;
+  const ahead = due_at === undefined ? '' : `, asked ahead, due at ${due_at}`;
   const edits = shownEdits(approval).map(
     (edit) =>
       `changed by ${edit.by === 'unnamed' ? 'unnamed' : markdownLine(edit.by.name)}: ${markdownLine(describeChanges(edit))}`,
@@ -173,7 +174,7 @@ function approvalOf(approval: Approval): string {
     ({ by, decision, reason }) => `ignored: ${decision} by ${markdownLine(by ?? 'unnamed')} (${markdownLine(reason)})`,
   );
   return list([
-    `\`${id}\` ${markdownLine(title)}: **${status}**`,
+    `\`${id}\` ${markdownLine(title)}: **${status}**${ahead}`,
     ...[...edits, ...who, ...dropped].map((text) => `  ${text}`),
   ]);
 }

@@ -1,5 +1,5 @@
 import { ApplicationFailure } from '@temporalio/activity';
-import type { EndCallRequest } from '../../contracts/activities.js';
+import type { EndCallRequest, RaiseLimitRequest } from '../../contracts/activities.js';
 import type { Caller } from '../../contracts/callers.js';
 import type { HookAnswer } from '../../contracts/hooks.js';
 import type { JsonObject } from '../../contracts/json.js';
@@ -61,6 +61,16 @@ export async function enterCall(call: CallToEnter, dependencies: EnterCallDepend
       return failedAnswer(guard.id, { phase: 'PreAbilityCall', path }, error.message, advice);
     });
   }
+}
+
+/** Raises the limit of a hook for the task's session. @throws AbilityError `session.stopped`, `session.not_found`. */
+export function createRaiseLimit(dependencies: NotifyDependencies & Pick<ActivityDependencies, 'plans'>) {
+  return activityOf(async ({ seal, hook, id, by }: RaiseLimitRequest, context): Promise<void> => {
+    const { session } = await dependencies.plans.admit(seal, context.info);
+    if (session === null) return;
+    const word = { kind: 'raised', hook, id: callIdOf(taskOf(context), id), by } as const;
+    await notifySession(session, word, dependencies);
+  });
 }
 
 /** Reports the end of a call to the task's session; a session that has ended is skipped. */

@@ -1,4 +1,4 @@
-import type { FindLinkRequest, ProveAnswer, ProveRequest } from '../../contracts/activities.js';
+import type { CheckFiringRequest, FindLinkRequest, ProveAnswer, ProveRequest } from '../../contracts/activities.js';
 import { linksTo, type TaskPlaces } from '../../rules/tasks/task-link.js';
 import type { ActivityDependencies } from '../dependencies.js';
 import { activityOf } from '../failures.js';
@@ -13,6 +13,14 @@ export function createFindLink({ plans, ...places }: Pick<ActivityDependencies, 
       info.workflowExecution?.workflowId ?? '',
     );
     return page ?? temporal;
+  });
+}
+
+/** Whether a firing that was begun ahead still takes place, as `whyNoFiring` says. Only for sealed tasks. */
+export function createCheckFiring({ plans, whyNoFiring }: Pick<ActivityDependencies, 'plans' | 'whyNoFiring'>) {
+  return activityOf(async ({ seal, schedule, since }: CheckFiringRequest, { info }): Promise<string | null> => {
+    await plans.admit(seal, info);
+    return whyNoFiring(schedule, since);
   });
 }
 

@@ -23,7 +23,7 @@ export interface Prover {
 
 /**
  * Adds the proof that an approval requires. A token proves its person, whom the worker looks up; a door signs for whom an
- * OpenID provider admitted, and on a shared server for all whom it admits. Without either, only the operating-system user
+ * OpenID provider or Slack vouches, and on a shared server for all whom it admits. Without either, only the operating-system user
  * who owns the project's own runtime can be proved. Source: docs/approvals.md#proof.
  * @throws AbilityError `approval.unproved`, `door.unauthenticated` for an invalid token.
  */
@@ -34,16 +34,16 @@ export function withProof(
   decision: Decision,
   { token, door }: Prover,
 ): Decision {
-  // The groups of an OpenID claim may be what makes somebody an approver.
-  const isOidc = door?.admitted.source === 'oidc';
+  // The groups of an OpenID claim may be what makes somebody an approver; what Slack knows is recorded.
+  const isVouched = door !== null && door.admitted.source !== 'token';
   const isUsable = door !== null && (door.key.id !== OWN_DOOR || connection.isOwnRuntime);
-  if (approval.proof !== 'required' && !(isOidc && isUsable)) return decision;
+  if (approval.proof !== 'required' && !(isVouched && isUsable)) return decision;
   const { by = '', comment = null, fields = null } = decision;
   const grant = (decision.grant ?? null) as Grant | null;
   const denied_items = (decision.denied_items ?? null) as number[] | null;
   const { id: approval_id, raised_at, what } = approval;
   const about: ProvedDecision = { what, approval_id, raised_at, verdict, by, comment, fields, grant, denied_items };
-  if (door && (isOidc || !connection.isOwnRuntime)) {
+  if (door && (isVouched || !connection.isOwnRuntime)) {
     return { ...decision, approval_id, proof: proofOfDoor(connection, door, about) };
   }
   if (!connection.isOwnRuntime) throw unproved(`${connection.address} is not the project's own runtime`);

@@ -1,8 +1,7 @@
 import type { Approval } from '../../contracts/approvals.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { digestOf } from '../../rules/canonical.js';
-import { generalPath } from '../../rules/steps/turn-paths.js';
-import { findDifferences, type ValueDifference } from '../../text/value-differences.js';
+import { type LastApproved, lastApprovedAmong } from '../../rules/tasks/last-approved.js';
 import type { Connection } from '../connection/connect.js';
 import { type ListFilter, listTasks } from '../list/list-tasks.js';
 import { viewOwnTask, viewTask } from '../view/view-task.js';
@@ -16,17 +15,6 @@ export interface ShownApproval extends Approval {
   plan_digest: string;
   /** Digest of the subject: ability, implementation, environment, effects and input. */
   what_digest: string;
-}
-
-/** The last granted approval of this kind, and what has changed since. */
-export interface LastApproved {
-  task_key: string;
-  approval_id: string;
-  /** ISO 8601. */
-  at: string;
-  by: string[];
-  what: Approval['what'];
-  differs: ValueDifference[];
 }
 
 const MAX_READS_AT_ONCE = 50;
@@ -102,26 +90,7 @@ export async function findLastApproved(connection: Connection, now: ShownApprova
       return (view?.result.approvals ?? []).map((approval) => ({ task_key, approval }));
     }),
   );
-  const alike = seen
-    .flat()
-    .filter(({ approval }) => approval.status === 'approved' && isOfSameKind(approval, now))
-    .map((found) => ({ ...found, at: found.approval.decisions.at(-1)?.at ?? '' }))
-    .sort((one, other) => other.at.localeCompare(one.at));
-  const [last] = alike;
-  if (!last) return null;
-  const { task_key, approval, at } = last;
-  return {
-    task_key,
-    approval_id: approval.id,
-    at,
-    by: approval.decisions.map(({ by }) => (by === 'unnamed' ? by : by.name)),
-    what: approval.what,
-    differs: findDifferences('what', { ...approval.what }, { ...what }),
-  };
-}
-
-function isOfSameKind(one: Approval, other: Approval): boolean {
-  return one.what.ability === other.what.ability && generalPath(one.path) === generalPath(other.path);
+  return lastApprovedAmong(seen.flat(), now);
 }
 
 /** Digest of the subject of an approval, independent of task and step. 64 hex digits. */

@@ -1,11 +1,13 @@
 import { AbilityError } from '../../contracts/problem.js';
 import { SCHEDULE_ID, type ScheduleSpec } from '../../contracts/schedules.js';
 import { isNamedZone } from '../../rules/expressions/zones/named-zones.js';
+import { whyNotAhead } from '../../rules/schedules/approve-before.js';
 import { type Cron, readCron } from '../../rules/schedules/cron.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 
 /** @returns its times. @throws AbilityError `usage.invalid`. */
-export function checkSpec({ id, input, cron, timezone }: ScheduleSpec): Cron {
+export function checkSpec(spec: ScheduleSpec): Cron {
+  const { id, input, cron, timezone } = spec;
   refuseUnsafeKeys(input);
   if (!SCHEDULE_ID.test(id)) {
     const suggestion = 'Use 1 to 40 letters, digits, dots, dashes and underscores, the first a letter or digit.';
@@ -15,6 +17,8 @@ export function checkSpec({ id, input, cron, timezone }: ScheduleSpec): Cron {
     throw invalid(`There is no time zone ${JSON.stringify(timezone)}`, 'Write an IANA name, such as Europe/Berlin.');
   }
   const read = readCron(cron);
+  const notAhead = whyNotAhead(spec);
+  if (notAhead !== undefined) throw invalid(notAhead, 'See docs/schedules.md, Approved before.');
   if (typeof read !== 'string') return read;
   throw invalid(
     `The cron text ${JSON.stringify(cron)} is refused: ${read}`,

@@ -15,6 +15,7 @@ import { digestOf } from '../../rules/canonical.js';
 import { firingIdOf } from '../../rules/tasks/task-ids.js';
 import { sleep } from '../../server/start-timer.js';
 import { grpcErrorOf } from '../../server/temporal/grpc-error.js';
+import { defined } from '../../text/defined.js';
 import type { Connection } from '../connection/connect.js';
 import { withServer } from '../connection/keep-runtime.js';
 import { invalidArgumentOf } from '../connection/temporal-errors.js';
@@ -38,7 +39,7 @@ export interface SeenSchedule {
   created_at: string;
   /** The next firings, at most ten. */
   next: string[];
-  /** `missed`: the time for catching up passed; `skipped`: an earlier task was still open. */
+  /** `missed`: the time for catching up passed; `skipped`: an earlier task was still open, with `approve_before` at least so often. */
   counts: { fired: number; missed: number; skipped: number };
   /** What became of its last firing: the newest task, or a firing that was missed later; null: none was due. */
   last: LastFiring | null;
@@ -223,7 +224,19 @@ async function definitionOf(
   spec: ScheduleSpec,
   statedIn: string | undefined,
 ): Promise<Definition> {
-  const { id, ability, environment, input, cron, timezone, overlap, jitter_ms, catch_up_ms, intent = null } = spec;
+  const {
+    id,
+    ability,
+    environment,
+    input,
+    cron,
+    timezone,
+    overlap,
+    jitter_ms,
+    catch_up_ms,
+    approve_before_ms,
+    intent = null,
+  } = spec;
   const person = { name: `schedule:${id}`, source: 'claimed' } as const;
   const caller: TaskCaller = { person, kind: 'ci', session: null, scope: null, trace: null, intent };
   const wanted = { ability, environment, input, caller, run: true, leaves: true };
@@ -232,6 +245,7 @@ async function definitionOf(
   const { definitions: _, ...claims } = args[1] ?? {};
   const schedule: ScheduleMemo = {
     ...{ cron, timezone, overlap, jitter_ms, catch_up_ms },
+    ...defined({ approve_before_ms }),
     ...(statedIn !== undefined && { stated_in: statedIn }),
   };
   return {
@@ -270,7 +284,11 @@ async function seenOf(
     counts: {
       fired: info.numActionsTaken,
       missed: info.numActionsMissedCatchupWindow,
-      skipped: info.numActionsSkippedOverlap,
+      // Temporal leaves out its own start of a firing whose task was begun ahead.
+      skipped: Math.max(
+        0,
+        info.numActionsSkippedOverlap - (specified.spec.approve_before_ms === undefined ? 0 : info.numActionsTaken),
+      ),
     },
     last: await lastOf(
       connection,

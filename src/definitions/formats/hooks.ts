@@ -40,6 +40,10 @@ const expression = z
     deny_if: optional(condition, 'CEL; true: deny.'),
     confirm_if: optional(condition, 'CEL; true: a person must approve.'),
     warn_if: optional(condition, 'CEL; true: a warning.'),
+    on_limit: optional(
+      z.literal('ask'),
+      'People are asked to raise the limit, which `deny_if` reads as `session.raised`, instead of denying.',
+    ),
     reason: optional(text, 'The reason that is shown then.'),
     suggestion: optional(text, 'What to do instead.'),
   })

@@ -110,6 +110,8 @@ const notify = z
     path: ['secret'],
   });
 
+const slackId = matching(/^[UW][A-Z0-9]{2,30}$/, 'An id of a person in Slack looks like U0123ABCD');
+
 /** A group of people; a list is its members. Source: docs/sign-in.md#groups. */
 const group = z.union(
   [
@@ -118,9 +120,39 @@ const group = z.union(
       members: texts.default([]).describe('Names of people.'),
       claim: text.max(300).describe('What the group is called in the claim of the OpenID provider.'),
     }),
+    z.strictObject({ slack: slackId.describe('The id of the person in Slack, such as U0123ABCD.') }),
   ],
-  'A list of names of people, or a map with `claim`',
+  'A list of names of people, a map with `claim`, or a person: { slack: U0123ABCD }',
 );
+
+/** A map: two persons of one account could not be told apart. */
+const people = z.record(plainName, group).superRefine((all, context) => {
+  const known = new Map<string, string>();
+  for (const [name, entry] of Object.entries(all)) {
+    if (!('slack' in entry)) continue;
+    const other = known.get(entry.slack);
+    const message = `${other} has this id in Slack already, and an account is one person`;
+    if (other !== undefined) context.addIssue({ code: 'custom', message, path: [name, 'slack'] });
+    known.set(entry.slack, name);
+  }
+});
+
+/** A Slack app, in which people decide approvals. Source: docs/approvals.md#in-slack. */
+const slack = z.strictObject({
+  signing_secret: secretReference.describe('The signing secret of the app, as a reference.'),
+  bot_token: secretReference.describe('The token of its bot, as a reference.'),
+  channel: matching(/^[CG][A-Z0-9]{2,30}$/, 'A channel is named by its id in Slack, such as C0123ABCD').describe(
+    'The channel that is asked.',
+  ),
+  environments: optional(z.array(environmentName).min(1), 'Only approvals in these environments; without it, in all.'),
+  api: matching(
+    /^(https:\/\/|http:\/\/(127\.0\.0\.1|localhost|\[::1\])[:/])\S*[^\s/]$/,
+    'The token of the bot is sent there: an address with https, or http on this machine, without a slash at its end',
+  )
+    .refine(URL.canParse, 'This is no address')
+    .default('https://slack.com/api')
+    .describe('The address of the Web API of Slack.'),
+});
 
 const doorKey = matching(
   /^[A-Za-z0-9_-]{43}$/,
@@ -142,11 +174,10 @@ export const project = z.strictObject({
     .refine((environments) => Object.keys(environments).length > 0, 'A project has at least one environment')
     .meta({ minProperties: 1 })
     .describe('The environments in which abilities run.'),
-  people: z
-    .record(plainName, group)
+  people: people
     .default({})
     .describe(
-      'Groups of people, by name: their members, and who is in the group of that name in the claim of an OpenID provider.',
+      'Groups of people, by name: their members, and who is in the group of that name in the claim of an OpenID provider. Also persons, with their id in Slack.',
     ),
   doors: z
     .record(plainName, doorKey)
@@ -155,10 +186,11 @@ export const project = z.strictObject({
   access: access
     .default({})
     .describe(
-      'Rights of people who sign in through an identity provider, by group: one of `people`, or one of their claim.',
+      'Rights of people who sign in through an identity provider, or decide in Slack, by group: one of `people`, or one of their claim; or by person of `people`.',
     ),
   models: models.default({}).describe('The models that agents use, by name; agents that name none use `default`.'),
   notify: z.array(notify).default([]).describe('Webhooks that receive notices of approvals and failures.'),
+  slack: optional(slack, 'The Slack app in which people decide approvals.'),
   default_environment: optional(environmentName, 'The environment of commands that name none.'),
   policy: z
     .strictObject({

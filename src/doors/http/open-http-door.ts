@@ -15,7 +15,7 @@ import { mountMcp } from './mount-mcp.js';
 import { openApiDocument } from './openapi-document.js';
 import { mountPage, opensView } from './page/mount-page.js';
 import { RateLimit } from './rate-limit.js';
-import { defineRoute, FILE_TYPE, type Route, readParts } from './route.js';
+import { defineRoute, FILE_TYPE, FORM_TYPE, type Route, readParts } from './route.js';
 import { ROUTES } from './routes/all.js';
 
 /** A certificate and its key, PEM. */
@@ -89,6 +89,7 @@ function mount(app: FastifyInstance, door: HttpDoor, route: Route, rates: RateLi
   app.route({
     method: route.method,
     url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    ...(route.bytes !== undefined && { bodyLimit: route.bytes }),
     onRequest: async (request) => {
       const { headers, params } = request;
       const right = typeof route.right === 'function' ? rightFor(route.right, params) : route.right;
@@ -151,6 +152,7 @@ const RAW: Record<NonNullable<Route['takes']>, (app: FastifyInstance) => void> =
   /** Signatures cover the bytes. */
   bytes: (app) =>
     app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_, bytes, done) => done(null, bytes)),
+  form: (app) => app.addContentTypeParser(FORM_TYPE, { parseAs: 'buffer' }, (_, bytes, done) => done(null, bytes)),
   /** The handler limits what it reads. */
   stream: (app) => app.addContentTypeParser(FILE_TYPE, (_, body, done) => done(null, body)),
 };
@@ -171,7 +173,7 @@ const FRAMEWORK_CODES: Record<string, string> = {
 };
 
 function answerProblem(door: HttpDoor, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const problem = httpProblem(asAbilityError(error, door));
+  const problem = httpProblem(asAbilityError(error, request.routeOptions.bodyLimit ?? door.limits.bytes));
   // Work fails when its caller has left or the door closes: that is no fault.
   const isCut = reply.raw.destroyed || door.closing.aborted;
   if (problem.status >= 500 && problem.code === 'internal.error' && !isCut) {
@@ -213,12 +215,12 @@ function answerBroken({ code }: { code?: string }, socket: Socket): void {
   socket.once('close', () => clearTimeout(timer));
 }
 
-function asAbilityError(error: unknown, { limits }: HttpDoor): unknown {
+function asAbilityError(error: unknown, bodyLimit: number): unknown {
   if (error instanceof AbilityError || !(error instanceof Error)) return error;
   const { code = '', statusCode } = error as Error & { code?: string; statusCode?: number };
   const ours = FRAMEWORK_CODES[code] ?? (statusCode !== undefined && statusCode < 500 ? 'door.bad_request' : undefined);
   if (ours === undefined) return error;
-  const message = ours === 'door.too_large' ? `A body may have at most ${limits.bytes} bytes` : error.message;
+  const message = ours === 'door.too_large' ? `A body may have at most ${bodyLimit} bytes` : error.message;
   return new AbilityError({ code: ours, message }, { cause: error });
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isJsonObject, type JsonObject } from '../../contracts/json.js';
-import { FILE_TYPE, type Route } from './route.js';
+import { FILE_TYPE, FORM_TYPE, type Route } from './route.js';
 
 const problemAnswer = z.strictObject({
   type: z.string(),
@@ -69,11 +69,16 @@ function operationOf(route: Route): JsonObject {
     ...(body && {
       requestBody: {
         required: !body.safeParse({}).success,
-        content: { [takes === 'stream' ? FILE_TYPE : 'application/json']: { schema: schemaOf(body, 'input') } },
+        content: { [typeTaken(takes)]: { schema: schemaOf(body, 'input') } },
       },
     }),
     responses: Object.fromEntries([...given, ...failed]),
   };
+}
+
+function typeTaken(takes: Route['takes']): string {
+  if (takes === 'stream') return FILE_TYPE;
+  return takes === 'form' ? FORM_TYPE : 'application/json';
 }
 
 function rightText(right: NonNullable<Route['right']>): string {

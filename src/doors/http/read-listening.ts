@@ -33,7 +33,7 @@ const ANY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
 /**
  * Beyond this machine a door takes a token, and TLS or a proxy that ends it. Behind a proxy each request needs a
  * token or the proxy's user name.
- * @param hasToken whether a token or a signed webhook opens the project. @param signsIn whether an OpenID provider does. @throws AbilityError `usage.invalid`,
+ * @param hasToken whether a token, a signed webhook or a Slack app opens the project. @param signsIn whether an OpenID provider does. @throws AbilityError `usage.invalid`,
  * `door.no_tls`, `door.no_token`, `door.not_listening` (unreadable certificate).
  */
 export function readListening(flags: ListenFlags, hasToken: boolean, signsIn = false): Listening {

@@ -10,6 +10,9 @@ import type { HttpDoor } from './http-door.js';
 /** The type of a file that is sent or received; pages of other sites cannot send it without a CORS check. */
 export const FILE_TYPE = 'application/octet-stream';
 
+/** The type of a form, which pages of other sites can send as well: for routes that check a signature. */
+export const FORM_TYPE = 'application/x-www-form-urlencoded';
+
 type Parts = z.ZodObject;
 const none = z.strictObject({});
 
@@ -53,8 +56,13 @@ export interface Route {
   query: Parts;
   /** Undefined if the route takes no body. */
   body?: z.ZodType;
-  /** The handler receives the body raw and checks it: as a `Buffer`, or unread as a `Readable`; `body` only describes it. */
-  takes?: 'bytes' | 'stream';
+  /**
+   * The handler receives the body raw and checks it: as a `Buffer`, of JSON or of a form, or unread as a `Readable`; `body` only
+   * describes it.
+   */
+  takes?: 'bytes' | 'form' | 'stream';
+  /** Maximum size of its body; without it that of the door. */
+  bytes?: number;
   /** Refuses a request before its body is read. `params` are not checked yet. */
   refuseUnread?: (request: Pick<HttpCall<unknown, unknown, never>, 'door' | 'headers' | 'params' | 'count'>) => void;
   /** The handler counts its requests, once it knows their senders. */

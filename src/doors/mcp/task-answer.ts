@@ -94,7 +94,7 @@ export function approvalFields(of: string, approval: Approval, door: McpDoor, pa
   const place = page && 'address' in page ? `${page.address}/tasks/${encodeURIComponent(key)}` : undefined;
   const opening = page && 'command' in page ? [`${page.command} ${shellWord(key)}`] : [];
   const commands = [...decisionCommands(key, approval, null).map(({ command }) => command), ...opening];
-  const { id, title, what, reasons, expires_at, quorum } = approval;
+  const { id, title, what, reasons, expires_at, due_at, quorum } = approval;
   return {
     approval: id,
     title: oneLine(title),
@@ -105,6 +105,7 @@ export function approvalFields(of: string, approval: Approval, door: McpDoor, pa
     who: whoDecides(approval),
     ...(quorum > 1 && { people_needed: quorum }),
     until: expires_at,
+    ...(due_at !== undefined && { due: due_at }),
     ...(place !== undefined && { page: place }),
     commands: commands.map((command) => door.typed(command)),
   };

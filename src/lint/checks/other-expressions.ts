@@ -84,7 +84,7 @@ const HOOK_NAMES: Record<string, Type> = {
   effects: textsType(EFFECTS),
   tags: listType(STRING),
   task: mapType({ key: STRING, ability: STRING }),
-  session: unite(NULL, mapType({ id: STRING, calls: listType(CALL), counts: COUNTS })),
+  session: unite(NULL, mapType({ id: STRING, calls: listType(CALL), counts: COUNTS, raised: ANY })),
   user: mapType({ name: STRING, source: STRING }),
   outcome: unite(NULL, mapType({ status: STRING, output: ANY, error: ANY })),
 };

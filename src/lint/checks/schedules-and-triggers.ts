@@ -1,5 +1,6 @@
 import type { Finding } from '../../contracts/findings.js';
 import type { Json } from '../../contracts/json.js';
+import type { Plan } from '../../contracts/plan.js';
 import { findingOf, findingOfProblem } from '../../planning/finding-of.js';
 import { checkStated } from '../../planning/schedules/check-stated.js';
 import { type FoundSchedule, findStated, statedTwice } from '../../planning/schedules/stated-schedules.js';
@@ -9,6 +10,7 @@ import { checkTrigger } from '../../planning/triggers/check-trigger.js';
 import { type FoundTrigger, findTriggers, webhookTwice } from '../../planning/triggers/stated-triggers.js';
 import { clockChangeNote } from '../../rules/schedules/clock-changes.js';
 import { readCron } from '../../rules/schedules/cron.js';
+import { knownAhead } from '../../rules/steps/known-ahead.js';
 import { type LintedProject, ofFile } from '../linted-project.js';
 import { presetParameters } from '../types/implementations.js';
 import type { View } from '../types/infer.js';
@@ -20,7 +22,7 @@ import { placedFinding } from './workflow-contents.js';
 /** Errors of the schedule itself; those of its ability are reported at the ability. */
 const OF_SCHEDULES: ReadonlySet<string> = new Set(['environment.not_found', 'input.invalid', 'scope.environment']);
 
-/** Finds schedules with the same id, those that could never run, and times that a change of the clock affects. */
+/** Finds schedules with the same id, those that could never run, and times that a change of the clock affects, or that ask for nothing. */
 export function* checkSchedules({ registry, variables }: LintedProject): Generator<Finding> {
   const first = new Map<string, FoundSchedule>();
   for (const found of findStated(registry)) {
@@ -29,13 +31,29 @@ export function* checkSchedules({ registry, variables }: LintedProject): Generat
     if (other) yield findingOfProblem(statedTwice(other, found).toProblem(), file);
     else first.set(spec.id, found);
     const seen = variables?.(spec.environment) ?? new EnvironmentVariables(registry.root, spec.environment);
+    let plan: Plan | undefined;
     yield* ofFile(file, () =>
-      problemsOf(() => checkStated(registry, found, seen))
+      problemsOf(() => {
+        plan = checkStated(registry, found, seen);
+      })
         .filter(({ code }) => OF_SCHEDULES.has(code))
         .map((problem) => findingOfProblem(problem, file)),
     );
+    if (plan && spec.approve_before_ms !== undefined && !mayAskAhead(plan)) {
+      const message = `${spec.ability} has nothing in ${spec.environment} that people could be asked ahead`;
+      yield findingOf(
+        'lint.nothing_to_approve',
+        message,
+        found.workflow.locate(['schedules', found.index, 'approve_before']),
+      );
+    }
     yield* clockChangeOf(found);
   }
+}
+
+/** Hooks before creation may ask, too. */
+function mayAskAhead(plan: Plan): boolean {
+  return plan.ability.hooks.pre_create.length > 0 || knownAhead(plan).length > 0;
 }
 
 function* clockChangeOf({ spec, workflow, index }: FoundSchedule): Generator<Finding> {

@@ -189,6 +189,8 @@ function weakened(old: WrittenHandler, now: WrittenHandler): string | undefined 
   if (!('expression' in old) || !('expression' in now)) return undefined;
   const [was, is] = [old.expression, now.expression];
   if (was.deny_if !== undefined && is.deny_if === undefined) return 'no longer denies: it has no `deny_if`';
+  if (was.deny_if !== undefined && was.on_limit === undefined && is.on_limit !== undefined)
+    return 'no longer denies: at its limit it asks people';
   const isMerged = is.deny_if !== undefined && is.deny_if !== was.deny_if;
   const isLost = was.confirm_if !== undefined && is.confirm_if === undefined;
   return isLost && !isMerged ? 'no longer asks for approval: it has no `confirm_if`' : undefined;

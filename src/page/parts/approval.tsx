@@ -45,6 +45,7 @@ export function Approval({ approval, alike, onDecided, onApproveAll }: Props): J
           [t('approval.asked-by'), by],
           [t('approval.waits'), <Ago at={approval.raised_at} />],
           [t('approval.until'), <Ago at={approval.expires_at} />],
+          [t('approval.due'), approval.due_at && <Ago at={approval.due_at} />],
           [t('approval.who'), approvers.length > 0 ? approvers.join(', ') : t('approval.anyone')],
           ['', quorum > 1 && t('approval.quorum', { have, need: quorum })],
           ['', approval.proof === 'required' && t('approval.proof')],

@@ -79,6 +79,7 @@ export const en = {
   'approval.anyone': 'anyone',
   'approval.quorum': '{have} of {need} approved',
   'approval.proof': 'needs proof of who decides',
+  'approval.due': 'Asked ahead, due',
   'approval.waits': 'Waits since',
   'approval.until': 'Until',
   'approval.undo': 'Undone by',

@@ -80,6 +80,7 @@ export const zh: Record<keyof typeof en, string> = {
   'approval.anyone': '任何人',
   'approval.quorum': '已批准 {have}/{need}',
   'approval.proof': '需要证明决定者的身份',
+  'approval.due': '提前请求，执行于',
   'approval.waits': '等待自',
   'approval.until': '截止',
   'approval.undo': '撤销方式',

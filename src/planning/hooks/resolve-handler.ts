@@ -9,7 +9,7 @@ import type { Spot } from '../../definitions/spot.js';
 import { isOverPhase } from '../../rules/hooks/fold-answers.js';
 import type { HandlerName, HandlerOf } from '../../rules/hooks/handlers.js';
 import { HOOK_NAMES } from '../../rules/hooks/hook-facts.js';
-import { readsSession } from '../../rules/sessions/session-reads.js';
+import { readsRaised, readsSession } from '../../rules/sessions/session-reads.js';
 import { defined } from '../../text/defined.js';
 import { HOOK_ARGUMENTS } from '../scripts/check-placeholders.js';
 import { resolveScript } from '../scripts/resolve-script.js';
@@ -119,7 +119,7 @@ function resolveBuiltin(
 }
 
 function resolveExpression(
-  { expression: { deny_if, confirm_if, warn_if, reason, suggestion } }: WrittenOf<'expression'>,
+  { expression: { deny_if, confirm_if, warn_if, on_limit, reason, suggestion } }: WrittenOf<'expression'>,
   { hook, phase }: Around,
 ): HandlerOf<'expression'> {
   const { id } = hook.value;
@@ -140,9 +140,13 @@ function resolveExpression(
     const advice = 'Use `warn_if`, or move the hook to PreAbilityCall.yaml.';
     refuse(undefined, `fires ${when}, so it can neither deny nor ask`, advice);
   }
+  if (on_limit !== undefined && !(deny_if !== undefined && readsRaised(deny_if))) {
+    const advice = 'Write the limit such as `session.counts.destructive >= 1 + session.raised`.';
+    refuse('on_limit', 'asks people to raise a limit, and its `deny_if` does not read `session.raised`', advice);
+  }
   return {
     kind: 'expression',
-    ...defined({ deny_if, confirm_if, warn_if }),
+    ...defined({ deny_if, confirm_if, warn_if, on_limit }),
     reason: reason ?? `The hook ${id} applies.`,
     ...defined({ suggestion }),
   };

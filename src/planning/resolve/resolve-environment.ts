@@ -1,3 +1,4 @@
+import type { ProofSource } from '../../contracts/approvals.js';
 import type { PlanEnvironment } from '../../contracts/plan.js';
 import type { Approvers, WhileOpen } from '../../contracts/plan-step.js';
 import { AbilityError, type SourceLocation } from '../../contracts/problem.js';
@@ -36,8 +37,20 @@ export function resolveEnvironment(registry: Registry, name: string): PlanEnviro
     proof: found.proof,
     ...((found.grants ?? !found.protected) && { grants: true as const }),
     ...whileOpen(people, found, GUARD_APPROVAL_MS, registry.locateInProject(['environments', name, 'escalate'])),
-    ...(found.proof === 'required' && { proofs: ['os_user' as const, 'token' as const, 'oidc' as const] }),
+    ...(found.proof === 'required' && { proofs: proofsIn(registry.project, name) }),
   };
+}
+
+function proofsIn({ slack }: Project, environment: string): ProofSource[] {
+  return ['os_user', 'token', 'oidc', ...(slack && coversEnvironment(slack, environment) ? ['slack' as const] : [])];
+}
+
+/** Whether an entry of ability.yaml holds for an environment: without a list, for all. */
+export function coversEnvironment(
+  { environments }: { environments?: readonly string[] | undefined },
+  environment: string,
+): boolean {
+  return environments?.includes(environment) ?? true;
 }
 
 /** Entries listed under `people` are groups, others are persons. Source: docs/approvals.md#who-may-decide. */

@@ -1,5 +1,5 @@
 import { CEL, ENGINE } from '../../contracts/names.js';
-import type { PlanNotify } from '../../contracts/notices.js';
+import type { NoticeEvent, PlanNotify } from '../../contracts/notices.js';
 import type { Plan, PlanAbility, PlanFiles, PlanHooks } from '../../contracts/plan.js';
 import { AbilityError, type SourceLocation } from '../../contracts/problem.js';
 import { abilityNotFound, type Composite, loadedComposite } from '../../definitions/find-ability.js';
@@ -19,7 +19,7 @@ import { lifecycleWarnings, plannedLifecycle } from './lifecycle.js';
 import { limitsOf } from './limits.js';
 import type { Planning, PlanWarning, Warn } from './plan-warning.js';
 import { type Found, resolveComposite } from './resolve-composite.js';
-import { resolveEnvironment } from './resolve-environment.js';
+import { coversEnvironment, resolveEnvironment } from './resolve-environment.js';
 import { addOperation } from './resolve-operation.js';
 
 const MAX_NAMED = 3;
@@ -181,15 +181,21 @@ function filesOf(
 }
 
 /** The targets of notices; undefined if there are none, so that a task sends none. */
-export function resolveNotify({ notify, policy }: Project, environment: string): PlanNotify[] | undefined {
-  const wanted = notify.filter(({ environments }) => environments?.includes(environment) ?? true);
-  if (wanted.length === 0) return undefined;
-  const { allowed_hosts } = policy;
-  return wanted.map(({ on, webhook, secret, format }) => ({
+export function resolveNotify({ notify, slack, policy }: Project, environment: string): PlanNotify[] | undefined {
+  const allowed = policy.allowed_hosts && { allowed_hosts: policy.allowed_hosts };
+  const wanted = notify.filter((one) => coversEnvironment(one, environment));
+  const targets: PlanNotify[] = wanted.map(({ on, webhook, secret, format }) => ({
     on: [...new Set(on)],
     webhook,
     ...(secret !== undefined && { secret }),
     format,
-    ...(allowed_hosts && { allowed_hosts }),
+    ...allowed,
   }));
+  if (slack && coversEnvironment(slack, environment)) {
+    const { bot_token, channel, api } = slack;
+    targets.push({ on: SLACK_EVENTS, format: 'slack_app', bot_token, channel, api, ...allowed });
+  }
+  return targets.length > 0 ? targets : undefined;
 }
+
+const SLACK_EVENTS: NoticeEvent[] = ['approval.requested', 'approval.decided', 'approval.cancelled'];

@@ -33,12 +33,13 @@ export function statedSchedules(registry: Registry): FoundSchedule[] {
   return [...found.values()].sort((a, b) => (a.spec.id < b.spec.id ? -1 : 1));
 }
 
-function specOf(ability: string, { jitter, catch_up, intent, ...stated }: Entry): ScheduleSpec {
+function specOf(ability: string, { jitter, catch_up, approve_before, intent, ...stated }: Entry): ScheduleSpec {
   return {
     ...stated,
     ability,
     jitter_ms: parseDuration(jitter),
     catch_up_ms: parseDuration(catch_up),
+    ...(approve_before !== undefined && { approve_before_ms: parseDuration(approve_before) }),
     ...(intent !== undefined && { intent }),
   };
 }

@@ -24,7 +24,7 @@ export function missingCredentials(plan: Plan, secrets: SecretSource): Problem[]
   return [...problems.values()];
 }
 
-const SECRET_MEMBERS: ReadonlySet<string> = new Set(['credentials', 'secrets', 'secret', 'webhook']);
+const SECRET_MEMBERS = /^(?:credentials|secrets?|webhook|signing_secret|bot_token)$/;
 
 const REFERENCE = /^(?:env|file):/;
 
@@ -49,5 +49,5 @@ export function maskerFor(registry: Registry, environment: string, env: NodeJS.P
 function referencesIn(value: unknown, isSecret: boolean): string[] {
   if (typeof value === 'string') return isSecret && REFERENCE.test(value) ? [value] : [];
   if (value === null || typeof value !== 'object') return [];
-  return Object.entries(value).flatMap(([key, item]) => referencesIn(item, isSecret || SECRET_MEMBERS.has(key)));
+  return Object.entries(value).flatMap(([key, item]) => referencesIn(item, isSecret || SECRET_MEMBERS.test(key)));
 }

@@ -71,7 +71,7 @@ function callsOf(step: PlanStep, path: string): Call[] {
 
 function askingHooks({ pre_create, pre_call }: PlanHooks): string[] {
   return [...pre_create, ...pre_call].flatMap(({ id, handler }) =>
-    'confirm_if' in handler && handler.confirm_if !== undefined ? [id] : [],
+    handler.kind === 'expression' && (handler.confirm_if ?? handler.on_limit) !== undefined ? [id] : [],
   );
 }
 

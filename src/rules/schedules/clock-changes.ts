@@ -39,13 +39,18 @@ function momentOfChange(timezone: string, before: number, after: number): number
   return high;
 }
 
+/** Whether a schedule fires at a moment. Seconds since 1970. */
+export function firesAt(cron: Cron, timezone: string, moment: number): boolean {
+  return moment % 60 === 0 && isTimeOf(cron, new Date((moment + offsetOf(timezone, moment)) * 1000));
+}
+
 /** @param local what the clock shows, as if in UTC. */
-function isTimeOf({ minute, hour, dayOfMonth, month, dayOfWeek, eitherDay }: Cron, local: Date): boolean {
+function isTimeOf(cron: Cron, local: Date): boolean {
+  return cron.minute.includes(local.getUTCMinutes()) && cron.hour.includes(local.getUTCHours()) && isDayOf(cron, local);
+}
+
+/** @param local as {@link isTimeOf}. */
+export function isDayOf({ dayOfMonth, month, dayOfWeek, eitherDay }: Cron, local: Date): boolean {
   const [isDate, isWeekday] = [dayOfMonth.includes(local.getUTCDate()), dayOfWeek.includes(local.getUTCDay())];
-  return (
-    minute.includes(local.getUTCMinutes()) &&
-    hour.includes(local.getUTCHours()) &&
-    month.includes(local.getUTCMonth() + 1) &&
-    (eitherDay ? isDate || isWeekday : isDate && isWeekday)
-  );
+  return month.includes(local.getUTCMonth() + 1) && (eitherDay ? isDate || isWeekday : isDate && isWeekday);
 }

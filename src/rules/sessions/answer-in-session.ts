@@ -17,12 +17,15 @@ export function answerInSession(
 ): HookAnswer[] {
   const at = { phase: 'PreAbilityCall', path } as const;
   if (call) ledger.end(call.id, 'denied');
-  const seen: HookFacts = { ...facts, session: { id: session, ...whatItDid(ledger) } };
+  const did = whatItDid(ledger);
   const answers: HookAnswer[] = [];
   for (const { id, handler } of guards) {
     const isTooMuch = !ledger.isWhole && readsCalls(handler);
+    const raised = ledger.raisedOf(id);
+    const seen: HookFacts = { ...facts, session: { id: session, ...did, raised } };
     const answer = isTooMuch ? tooManyCalls(id, at) : answerOne(id, handler, at, seen, moment);
-    answers.push(answer);
+    const isAtLimit = handler.on_limit === 'ask' && answer.decision === 'deny' && answer.status === 'ok';
+    answers.push(isAtLimit ? { ...answer, limit: { raised, done: doneBy(ledger) } } : answer);
     if (answer.decision === 'deny') return answers;
   }
   if (call) ledger.enter(call);
@@ -41,6 +44,12 @@ function answerOne(...question: Parameters<typeof answerExpression>): HookAnswer
 
 function whatItDid({ calls, counts }: CallLedger): { [name: string]: Json } {
   return { calls: calls.map(({ id: _, ...call }) => call) as unknown as Json, counts: { ...counts } };
+}
+
+function doneBy({ calls }: CallLedger): Record<string, number> {
+  const done = new Map<string, number>();
+  for (const { ability } of calls) done.set(ability, (done.get(ability) ?? 0) + 1);
+  return Object.fromEntries(done);
 }
 
 function tooManyCalls(id: string, at: { phase: 'PreAbilityCall'; path: string }): HookAnswer {

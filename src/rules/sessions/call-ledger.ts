@@ -10,12 +10,15 @@ export class CallLedger {
   readonly counts: CallCounts;
   readonly unlisted: Record<string, Effect>;
   leftOut: number;
+  /** As `SessionCarried.raised`. */
+  readonly raised: Record<string, Record<string, number>>;
 
-  constructor(before?: Pick<SessionCarried, 'calls' | 'counts' | 'unlisted' | 'left_out'>) {
+  constructor(before?: Pick<SessionCarried, 'calls' | 'counts' | 'unlisted' | 'left_out' | 'raised'>) {
     this.calls = before ? [...before.calls] : [];
     this.counts = before ? { ...before.counts } : noCalls();
     this.unlisted = { ...before?.unlisted };
     this.leftOut = before?.left_out ?? 0;
+    this.raised = { ...before?.raised };
   }
 
   /** Whether all calls are listed, and none is only counted. */
@@ -37,6 +40,21 @@ export class CallLedger {
     }
     this.counts[call.effects] += 1;
     this.counts.total += 1;
+  }
+
+  /** By how much people have raised the limit of a hook. */
+  raisedOf(hook: string): number {
+    return Object.values(Object.hasOwn(this.raised, hook) ? (this.raised[hook] ?? {}) : {}).reduce(
+      (sum, by) => sum + by,
+      0,
+    );
+  }
+
+  /** An approval counts once, and never lowers a limit. */
+  raise(hook: string, id: string, by: number): void {
+    if (!(by > 0) || !Number.isFinite(by)) return;
+    const known = Object.hasOwn(this.raised, hook) ? this.raised[hook] : undefined;
+    this.raised[hook] = { ...known, [id]: by };
   }
 
   /** Records how a call ended, once. A `denied` call was never made, and is removed. */

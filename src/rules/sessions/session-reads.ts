@@ -19,9 +19,16 @@ export function handlerReadsSession(handler: PlanHandler): handler is Expression
   return handler.kind === 'expression' && conditionsOf(handler).some(readsSession);
 }
 
+/** Whether it reads by how much people have raised its limit. */
+export function readsRaised(condition: string): boolean {
+  return readIn(condition).includes('raised');
+}
+
 /** Whether a handler reads individual calls, not only their counts. */
 export function readsCalls(handler: ExpressionHandler): boolean {
-  return conditionsOf(handler).some((condition) => readIn(condition).some((member) => member !== 'counts'));
+  return conditionsOf(handler).some((condition) =>
+    readIn(condition).some((member) => member !== 'counts' && member !== 'raised'),
+  );
 }
 
 /** Whether a hook of a session event may read a member of its payload; expressions read it as `input`. */

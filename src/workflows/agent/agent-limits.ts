@@ -2,10 +2,9 @@ import type { AgentLeft, AgentLimit, AgentProgress } from '../../contracts/agent
 import type { Json } from '../../contracts/json.js';
 import type { PlanAgent } from '../../contracts/plan.js';
 import { limitsWithin, TURNS, usageOf } from '../../rules/agents/agent-usage.js';
-import { GUARD_APPROVAL_MS } from '../../rules/calls/call-limits.js';
-import { awaitApproval } from '../approvals/await-approval.js';
+import { askToRaise } from '../approvals/ask-to-raise.js';
 import type { Frame } from '../steps/frame.js';
-import { isStepFailure, StepFailure } from '../steps/step-failure.js';
+import { StepFailure } from '../steps/step-failure.js';
 
 const WHAT: Record<AgentLimit, string> = {
   max_turns: 'asked its model as often as it may',
@@ -43,42 +42,27 @@ export function exhaustedOf(left: AgentLeft): AgentLimit | undefined {
 export async function atLimit(limit: AgentLimit, agent: PlanAgent, { run, budget, branchStop }: Frame): Promise<void> {
   const used = run.steps.entry(TURNS.turns).agent as AgentProgress;
   if (agent.limits.on_limit !== 'ask') throw limitReached(limit, used);
-  const { environment, ability } = run.task.plan;
+  const { ability } = run.task.plan;
   const { [limit]: is = 0 } = limitsWithin(agent.limits, run.task.start.child?.agent, used);
   run.steps.note(TURNS.turns, TURNS.turns, { status: 'waiting' });
-  try {
-    const { decisions } = await awaitApproval(
-      run,
-      {
-        path: TURNS.turns,
-        step: TURNS.turns,
-        title: `Raise ${limit} of ${ability.id}, which is ${is}?`,
-        what: {
-          ability: ability.id,
-          implementation: null,
-          environment: environment.name,
-          effects: ability.effects,
-          input: { limit, is, used: usageOf(used) as unknown as Json },
-        },
-        reasons: [`The agent has ${WHAT[limit]}: ${usedInWords(used)}.`],
-        approvers: environment.approvers,
-        quorum: environment.quorum,
-        expiresMs: budget.capWait(GUARD_APPROVAL_MS),
-        comment: 'optional',
-        fields: { by: { type: limit === 'max_cost' ? 'number' : 'integer', title: 'Raise it by' } },
-      },
-      branchStop,
-    );
-    // Where several have to agree, the least that one of them allows.
-    const by = Math.min(...decisions.map(({ fields }) => Number(fields?.by ?? 0)));
-    const raised = { ...used.raised, [limit]: (used.raised?.[limit] ?? 0) + Math.max(0, by) };
-    run.steps.note(TURNS.turns, TURNS.turns, { status: 'running' });
-    // A note makes a new entry.
-    run.steps.entry(TURNS.turns).agent = { ...used, raised };
-  } catch (error) {
-    if (isStepFailure(error) && /^approval\.(denied|expired|changes_requested)$/.test(error.problem.code)) {
-      throw limitReached(limit, used);
-    }
-    throw error;
-  }
+  const raised = await askToRaise(run, {
+    path: TURNS.turns,
+    step: TURNS.turns,
+    title: `Raise ${limit} of ${ability.id}, which is ${is}?`,
+    what: {
+      ability: ability.id,
+      implementation: null,
+      effects: ability.effects,
+      input: { limit, is, used: usageOf(used) as unknown as Json },
+    },
+    reasons: [`The agent has ${WHAT[limit]}: ${usedInWords(used)}.`],
+    type: limit === 'max_cost' ? 'number' : 'integer',
+    branchStop,
+    capWait: (ms) => budget.capWait(ms),
+  });
+  if (!raised) throw limitReached(limit, used);
+  run.steps.note(TURNS.turns, TURNS.turns, { status: 'running' });
+  // A note makes a new entry.
+  const sum = { ...used.raised, [limit]: (used.raised?.[limit] ?? 0) + raised.by };
+  run.steps.entry(TURNS.turns).agent = { ...used, raised: sum };
 }

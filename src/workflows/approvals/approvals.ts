@@ -1,5 +1,6 @@
 import type { Approval, DecisionOutcome } from '../../contracts/approvals.js';
 import type { Carried } from '../../contracts/task.js';
+import { digestOf } from '../../rules/canonical.js';
 import type { InputCheck } from './edit.js';
 
 /** The maximum number of outcomes that are kept for their senders. */
@@ -50,6 +51,23 @@ export class Approvals {
     this.outcomes.set(id, outcome);
     const [oldest] = this.outcomes.keys();
     if (this.outcomes.size > MAX_OUTCOMES && oldest !== undefined) this.outcomes.delete(oldest);
+  }
+
+  /**
+   * What people approved ahead for just this: the same call, and no reason to ask that they have not seen. It counts once;
+   * without one the call asks.
+   */
+  takeAhead({ path, what, title, reasons, raised_at }: Approval): Approval | undefined {
+    const given = this.list.find(
+      (one) =>
+        one.due_at !== undefined &&
+        one.used_at === undefined &&
+        one.status === 'approved' &&
+        digestOf([one.path, one.what, one.title]) === digestOf([path, what, title]) &&
+        reasons.every((reason) => one.reasons.includes(reason)),
+    );
+    if (given) given.used_at = raised_at;
+    return given;
   }
 
   /** What the next run needs; proofs have been checked by then. */

@@ -28,6 +28,8 @@ export interface ApprovalRequest {
   fields?: Record<string, ApprovalField>;
   /** Left out: as the environment says. */
   while_open?: WhileOpen;
+  /** The task is not due before: it is asked ahead, until then. ISO 8601. */
+  due_at?: string;
   /** Fields of the input that a decision may change, and how the changed one is checked. */
   edit?: { fields: Record<string, JsonObject>; check: InputCheck } | undefined;
   /** Number of the items that it is for; left out: it is for one call, step or task. */
@@ -44,8 +46,10 @@ const MAX_SUMMARY = 200;
  */
 export async function awaitApproval(run: TaskRun, request: ApprovalRequest, branchStop: BranchStop): Promise<Approval> {
   const { life, approvals } = run;
-  if (run.task.plan.environment.proof === 'required') await refuseUnprovable(run.task, approvals);
   const raised = raise(run, request);
+  const ahead = approvals.takeAhead(raised);
+  if (ahead) return ahead;
+  if (run.task.plan.environment.proof === 'required') await refuseUnprovable(run.task, approvals);
   const held = heldOver(run, raised);
   let known = approvals.granted;
   if (!held && mayBeGranted(run, raised) && (await isGranted(run, raised, request))) return raised;
@@ -73,7 +77,10 @@ export async function awaitApproval(run: TaskRun, request: ApprovalRequest, bran
     }
   } catch (error) {
     const isCarriedOn = error instanceof BranchStopped && life.rollingOver;
-    if (approval.status === 'open' && !isCarriedOn) approval.status = 'cancelled';
+    if (approval.status === 'open' && !isCarriedOn) {
+      approval.status = 'cancelled';
+      notifyOfApproval(run, 'approval.cancelled', approval);
+    }
     throw error;
   } finally {
     approvals.checks.delete(approval);
@@ -133,7 +140,8 @@ function heldOver({ approvals, steps }: TaskRun, raised: Approval): Approval | u
 
 /** The id identifies the shown text, which is one line at every door. Source: docs/approvals.md#deciding. */
 function raise(run: TaskRun, request: ApprovalRequest): Approval {
-  const { path, what, title, reasons, approvers, quorum, comment, fields, edit, expiresMs, call, items } = request;
+  const { path, what, title, reasons, approvers, quorum, comment, fields, edit, expiresMs, due_at, call, items } =
+    request;
   const { task, input } = run;
   const { environment } = task.plan;
   const grants = grantableFor(run, call);
@@ -158,7 +166,8 @@ function raise(run: TaskRun, request: ApprovalRequest): Approval {
     requested_by: task.start.user,
     ...(input.changedBy.length > 0 && { changed_by: input.changedBy }),
     raised_at: new Date(now).toISOString(),
-    expires_at: new Date(now + expiresMs).toISOString(),
+    expires_at: due_at ?? new Date(now + expiresMs).toISOString(),
+    ...(due_at !== undefined && { due_at }),
     status: 'open',
     decisions: [],
     ignored: [],

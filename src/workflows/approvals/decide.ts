@@ -91,7 +91,7 @@ function isProof(value: unknown): value is DecisionProof {
   if (door === undefined) return typeof mac === 'string' && (token === undefined || typeof token === 'string');
   return (
     [door, signature, subject].every((text) => typeof text === 'string') &&
-    (source === 'oidc' || source === 'token') &&
+    (source === 'oidc' || source === 'token' || source === 'slack') &&
     (issuer === null || typeof issuer === 'string') &&
     Array.isArray(groups) &&
     groups.every((group) => typeof group === 'string')

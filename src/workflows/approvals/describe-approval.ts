@@ -10,7 +10,7 @@ const MAX_INPUT = 2000;
 
 /** Lines of Markdown for an approver, with the payload to send. */
 export function describeApproval(approval: Approval): string[] {
-  const { id, title, what, reasons, requested_by, expires_at, quorum, decisions, ignored } = approval;
+  const { id, title, what, reasons, requested_by, expires_at, due_at, quorum, decisions, ignored } = approval;
   const last = ignored.at(-1);
   return [
     `Waiting for approval ${markdownCode(id)}: **${markdownLine(title)}**`,
@@ -22,6 +22,7 @@ export function describeApproval(approval: Approval): string[] {
       : []),
     ...reasons.map((reason) => `- because: ${markdownLine(reason)}`),
     `- asked for by ${markdownLine(requested_by.name)} (${requested_by.source})${throughAgent(requested_by, markdownLine)}, until ${expires_at}`,
+    ...(due_at === undefined ? [] : [`- asked ahead: it is due at ${due_at}`]),
     `- who may decide: ${whoMay(approval)}`,
     ...(quorum > 1 ? [`- approvals needed: ${quorum}, given: ${decisions.length}`] : []),
     ...Object.entries(approval.fields ?? {}).map(describeField),

@@ -1,14 +1,23 @@
 import {
   CancellationScope,
   ChildWorkflowCancellationType,
+  defineQuery,
   ParentClosePolicy,
   proxyActivities,
+  setHandler,
   startChild,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Approval } from '../../contracts/approvals.js';
-import { ACTIVITIES, WORKFLOWS } from '../../contracts/names.js';
-import type { Notice, NoticeEvent, NoticeRequest, SendNotice } from '../../contracts/notices.js';
+import { ACTIVITIES, QUERIES, WORKFLOWS } from '../../contracts/names.js';
+import type {
+  Notice,
+  NoticeEvent,
+  NoticeRequest,
+  SendNotice,
+  SentNotices,
+  SlackMessage,
+} from '../../contracts/notices.js';
 import type { Problem } from '../../contracts/problem.js';
 import type { ScheduleMemo } from '../../contracts/schedules.js';
 import type { EndState } from '../../contracts/states.js';
@@ -25,12 +34,25 @@ const RETRY = { maximumAttempts: 8, initialInterval: '28s', backoffCoefficient: 
 /** Sends a notice, in a workflow that no task waits for. @returns failed deliveries, as `target: reason`. */
 export async function sendNotices({ notice, targets, ...of }: NoticeRequest): Promise<string[]> {
   reportRun();
-  const { [ACTIVITIES.notify]: send } = proxyActivities<{ [ACTIVITIES.notify](request: SendNotice): Promise<void> }>({
+  const outcomes: SentNotices = {};
+  setHandler(defineQuery<SentNotices>(QUERIES.sent), () => outcomes);
+  const { [ACTIVITIES.notify]: send } = proxyActivities<{
+    [ACTIVITIES.notify](request: SendNotice): Promise<SlackMessage | undefined>;
+  }>({
     startToCloseTimeout: '15s',
     retry: RETRY,
     summary: `${notice.event} of ${notice.task_key ?? notice.schedule}`,
   });
-  const sent = await Promise.allSettled(targets.map((target) => send({ notice, target, ...of })));
+  const sent = await Promise.allSettled(
+    targets.map(async (target) => {
+      let message: SlackMessage | undefined;
+      try {
+        message = await send({ notice, target, ...of });
+      } finally {
+        outcomes[target] = message ?? null;
+      }
+    }),
+  );
   return sent.flatMap((outcome, index) =>
     outcome.status === 'rejected' ? [`${targets[index]}: ${messageOf(outcome.reason)}`] : [],
   );
@@ -78,7 +100,11 @@ function latenessOf(scheduledFor: number): number {
   const { jitter_ms = 0, catch_up_ms = 0, overlap } = (memo?.schedule ?? {}) as Partial<ScheduleMemo>;
   const startedAfter = startTime.getTime() - scheduledFor - jitter_ms;
   const isMeant = startedAfter > catch_up_ms || overlap?.startsWith('buffer_') === true;
-  return Date.now() - startTime.getTime() + (isMeant ? 0 : Math.max(0, startedAfter));
+  // A firing that was begun ahead is late only from its time on.
+  return Math.min(
+    Date.now() - startTime.getTime() + (isMeant ? 0 : Math.max(0, startedAfter)),
+    Date.now() - scheduledFor,
+  );
 }
 
 /** Of a task that could not be formed, and that nobody waits for. The task ends once the server has it. */

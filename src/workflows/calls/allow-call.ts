@@ -7,9 +7,10 @@ import { GUARD_APPROVAL_MS } from '../../rules/calls/call-limits.js';
 import { canonicalJson } from '../../rules/canonical.js';
 import { editableFields } from '../../rules/plans/editable.js';
 import { UNDO_ASKS } from '../../rules/tasks/describe-undo.js';
-import { awaitApproval } from '../approvals/await-approval.js';
+import { type ApprovalRequest, awaitApproval } from '../approvals/await-approval.js';
 import { checkInput, type InputCheck, noteEdits, refuseNewReasons } from '../approvals/edit.js';
 import { askGuards, confirmation, type Hooked, type Reason } from '../hooks/ask-hooks.js';
+import { askWithinLimits } from '../hooks/raise-limit.js';
 import { StepFailure } from '../steps/step-failure.js';
 import type { TaskRun } from '../task/task-run.js';
 import { type EnteredCall, endCall } from './enter-call.js';
@@ -27,8 +28,9 @@ export async function allowCall(run: TaskRun, call: OperationCall, entered?: Ent
   if (listed?.denied) throw new StepFailure(listed.denied);
   const around = (input: JsonObject): Hooked => ({ path, operation, input, ...(entered && { callId: entered.id }) });
   const first = callInput(operation, call.input);
-  const guards = askGuards(run, around(first));
-  const reasons = reasonsFor(run, call, first, await guards);
+  const { branchStop, budget, id } = call;
+  const guards = askWithinLimits(run, around(first), { branchStop, capWait: (ms) => budget.capWait(ms), step: id });
+  const reasons = reasonsFor(run, { ...call, input: first }, await guards);
   if (reasons.length === 0) return { call, hooked: around(first) };
   const guarded = new GuardedInput(run, call, first, entered !== undefined, async (input) => {
     if (entered) {
@@ -36,7 +38,7 @@ export async function allowCall(run: TaskRun, call: OperationCall, entered?: Ent
       await endCall(run, entered, 'denied');
       entered.id = uuid4();
     }
-    return reasonsFor(run, call, input, await askGuards(run, around(input)));
+    return reasonsFor(run, { ...call, input }, await askGuards(run, around(input)));
   });
   const approval = await confirm(run, { ...call, input: first }, reasons, (changed) =>
     guarded.change(changed, reasons),
@@ -103,8 +105,8 @@ export function environmentAsks({ name }: PlanEnvironment, { effects }: PlanOper
 }
 
 /** All reasons of a call, for one common approval. Source: docs/hooks.md#preabilitycreate. */
-function reasonsFor(run: TaskRun, call: OperationCall, input: JsonObject, fromGuards: readonly Reason[]): Reason[] {
-  const { operation, takesBack, listed } = call;
+export function reasonsFor(run: TaskRun, call: OperationCall, fromGuards: readonly Reason[]): Reason[] {
+  const { operation, takesBack, listed, input } = call;
   const { environment } = run.task.plan;
   if (takesBack && !takesBack.asks) return [];
   const reasons = [...(takesBack ? [{ text: UNDO_ASKS }] : []), ...fromGuards];
@@ -125,12 +127,9 @@ async function confirm(
   reasons: readonly Reason[],
   check: InputCheck,
 ): Promise<Approval> {
-  const { environment, limits, concurrency } = run.task.plan;
-  const { operation, path, id, input, undo, takesBack, about } = call;
-  // The default time is not for people, who may be asleep.
-  const asksAnew = takesBack !== undefined && !limits.cleanup_stated;
+  const { operation, path, id, takesBack, about } = call;
   // What takes a call back, or asks about one, belongs to that call; a place in a queue may depend on the task's input.
-  const isFixed = takesBack ?? about ?? (isWholeTask(run, call) ? concurrency : undefined);
+  const isFixed = takesBack ?? about ?? (isWholeTask(run, call) ? run.task.plan.concurrency : undefined);
   const fields = isFixed
     ? undefined
     : editableFields(
@@ -138,32 +137,38 @@ async function confirm(
         reasons.map(({ edit }) => edit),
       );
   run.steps.note(path, id, { status: 'waiting', call: operation.key });
-  const shown = undo?.();
-  return await awaitApproval(
-    run,
-    {
-      path,
-      step: id,
-      title: `${operation.key} in ${environment.name}`,
-      what: {
-        ability: operation.key,
-        implementation: operation.implementation.id,
-        environment: environment.name,
-        effects: operation.effects,
-        input,
-        ...(shown && { undo: shown }),
-      },
-      reasons: reasons.map(({ text }) => text),
-      approvers: environment.approvers,
-      quorum: environment.quorum,
-      expiresMs: asksAnew ? GUARD_APPROVAL_MS : call.budget.capWait(GUARD_APPROVAL_MS),
-      comment: 'optional',
-      edit: fields && { fields, check },
-      call: {
-        operation: operation.key,
-        undo: shown ? { operation: shown.ability, asks: shown.approval !== undefined } : null,
-      },
+  const asked = confirmationOf(run, call, reasons);
+  const { undo } = asked.what;
+  const granted = {
+    operation: operation.key,
+    undo: undo ? { operation: undo.ability, asks: undo.approval !== undefined } : null,
+  };
+  const request = { ...asked, edit: fields && { fields, check }, call: granted };
+  return await awaitApproval(run, request, call.branchStop);
+}
+
+/** What people are asked before a call, whose input has its defaults. */
+export function confirmationOf(run: TaskRun, call: OperationCall, reasons: readonly Reason[]): ApprovalRequest {
+  const { environment, limits } = run.task.plan;
+  const { operation, path, id, input, undo, takesBack } = call;
+  // The default time is not for people, who may be asleep.
+  const asksAnew = takesBack !== undefined && !limits.cleanup_stated;
+  return {
+    path,
+    step: id,
+    title: `${operation.key} in ${environment.name}`,
+    what: {
+      ability: operation.key,
+      implementation: operation.implementation.id,
+      environment: environment.name,
+      effects: operation.effects,
+      input,
+      ...(undo && { undo: undo() }),
     },
-    call.branchStop,
-  );
+    reasons: reasons.map(({ text }) => text),
+    approvers: environment.approvers,
+    quorum: environment.quorum,
+    expiresMs: asksAnew ? GUARD_APPROVAL_MS : call.budget.capWait(GUARD_APPROVAL_MS),
+    comment: 'optional',
+  };
 }

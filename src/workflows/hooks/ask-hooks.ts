@@ -1,6 +1,6 @@
 import { CancellationScope, isCancellation, proxyActivities } from '@temporalio/workflow';
 import type { HookRequest } from '../../contracts/activities.js';
-import type { HookAnswer, Phase } from '../../contracts/hooks.js';
+import type { HookAnswer, Phase, SessionLimit } from '../../contracts/hooks.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
 import { ACTIVITY_LIMITS } from '../../contracts/names.js';
 import type { PlanHook, PlanOperation } from '../../contracts/plan.js';
@@ -71,10 +71,21 @@ function missingOf(answers: readonly HookAnswer[], hooks: readonly PlanHook[], p
   return missing.map(({ id }) => failedAnswer(id, { phase: 'PreAbilityCall', path }, 'it did not run'));
 }
 
-/** Keeps guards' answers. @returns the reasons for confirmations. @throws StepFailure if one denies. */
+/** A guard over the session denies at a limit that people may raise. */
+export class AtLimit extends StepFailure {
+  constructor(
+    readonly answer: HookAnswer,
+    readonly limit: SessionLimit,
+  ) {
+    super(denialOf(answer).toProblem());
+  }
+}
+
+/** Keeps guards' answers. @returns the reasons for confirmations. @throws StepFailure if one denies; {@link AtLimit}. */
 function confirmationsOf(run: TaskRun, answers: readonly HookAnswer[], hooks: readonly PlanHook[]): Reason[] {
-  run.hooks.keep(answers);
+  run.hooks.keep(answers.map((answer) => (answer.limit ? { ...answer, decision: 'need_user_confirm' } : answer)));
   const deny = firstDeny(answers);
+  if (deny?.limit) throw new AtLimit(deny, deny.limit);
   if (deny) throw asStepFailure(denialOf(deny));
   return answers
     .filter(({ decision }) => decision === 'need_user_confirm')

@@ -148,6 +148,9 @@ async function hear(run: SessionRun, signed: SignedWord): Promise<WordAnswer> {
     case 'tool':
       run.noteToolAnswer(word.answer);
       return {};
+    case 'raised':
+      run.ledger.raise(word.hook, word.id, word.by);
+      return {};
     case 'call':
       return { hooks: answerInSession(run.start.session_id, run.ledger, word) };
     case 'ended':

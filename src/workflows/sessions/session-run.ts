@@ -97,10 +97,14 @@ export class SessionRun {
   }
 
   carry(): SessionStart {
-    const { unlisted, leftOut: left_out, calls, counts } = this.ledger;
+    const { unlisted, leftOut: left_out, calls, counts, raised } = this.ledger;
     return {
       ...this.start,
-      carried: { ...this.known(), guards: this.guards, calls, counts, unlisted, left_out, thread: this.thread },
+      carried: {
+        ...this.known(),
+        ...{ guards: this.guards, calls, counts, unlisted, left_out, thread: this.thread },
+        ...(Object.keys(raised).length > 0 && { raised }),
+      },
     };
   }
 
@@ -119,6 +123,7 @@ export class SessionRun {
       ...this.known(),
       counts: this.ledger.counts,
       left_out: this.ledger.leftOut,
+      ...(Object.keys(this.ledger.raised).length > 0 && { raised: this.ledger.raised }),
       stop_hooks,
     };
   }

@@ -1,5 +1,5 @@
 import type { UndoSubject } from '../../contracts/approvals.js';
-import { isJsonObject, type Json } from '../../contracts/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import type { CallStep, PlanOperation, PlanRetry, PlanUndo } from '../../contracts/plan.js';
 import type { StepProgress } from '../../contracts/task.js';
 import { expressionsIn } from '../../rules/expressions/template.js';
@@ -15,28 +15,26 @@ export function runCall(step: CallStep, path: string, frame: Frame): Promise<Jso
   const { run } = frame;
   const operation = run.task.plan.operations[step.call];
   const input = evaluateParameters(step.with, step.call, frame);
-  const { branchStop, budget, groups } = frame;
-  const listed = frame.listed?.path === path ? frame.listed : undefined;
+  const { budget, groups } = frame;
   if (!operation) return callWorkflow(run, { path, id: step.id, ability: step.call, input, budget, groups });
+  return callOperation(run, operationCallOf(step, path, frame, operation, input));
+}
+
+/** A call of a low-level ability, with what its step says. */
+export function operationCallOf(
+  step: CallStep,
+  path: string,
+  frame: Frame,
+  operation: PlanOperation,
+  input: JsonObject,
+): OperationCall {
+  const { branchStop, budget, groups } = frame;
   const retry = step.retry && readRetry(step.retry, frame);
   const timeoutMs = step.timeout === undefined ? undefined : evaluateDuration(step.timeout, frame);
   const mayBeCut = step.cut === 'allowed';
   const undo = step.undo && (() => shownUndo(step.undo as PlanUndo, step.id, frame));
-  const call = {
-    path,
-    id: step.id,
-    operation,
-    input,
-    retry,
-    timeoutMs,
-    mayBeCut,
-    undo,
-    listed,
-    groups,
-    branchStop,
-    budget,
-  };
-  return callOperation(run, call);
+  const listed = frame.listed?.path === path ? frame.listed : undefined;
+  return { path, id: step.id, operation, input, retry, timeoutMs, mayBeCut, undo, listed, groups, branchStop, budget };
 }
 
 /** As far as it is known before the call; texts that read its answer, or that fail now, as written. */

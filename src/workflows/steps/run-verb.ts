@@ -8,7 +8,7 @@ import type {
   SwitchStep,
 } from '../../contracts/plan.js';
 import { nameOfStep } from '../../rules/steps/turn-paths.js';
-import { awaitApproval } from '../approvals/await-approval.js';
+import { type ApprovalRequest, awaitApproval } from '../approvals/await-approval.js';
 import { editOfTask, noteEdits } from '../approvals/edit.js';
 import { evaluate, evaluateCondition, evaluateCount, evaluateDuration, evaluateText } from './evaluate.js';
 import { type Frame, frameInside, runSteps } from './frame.js';
@@ -100,31 +100,16 @@ async function runSwitch({ cases }: SwitchStep, path: string, frame: Frame): Pro
  */
 async function runApproval(step: ApprovalStep, path: string, frame: Frame): Promise<Json> {
   const { run } = frame;
-  const { ability, environment } = run.task.plan;
-  const { title, approvers, quorum, expires, comment, fields, edit, while_open } = step.approval;
-  const reason = { text: `The step ${step.id} of ${ability.id} asks.`, edit };
+  const { edit, expires } = step.approval;
+  const request = requestOf(step, path, frame);
   run.steps.note(path, step.id, { status: 'waiting' });
+  const reasons = request.reasons.map((text) => ({ text, edit }));
   const approval = await awaitApproval(
     run,
     {
-      path,
-      step: step.id,
-      title: evaluateText(title, frame),
-      what: {
-        ability: ability.id,
-        implementation: null,
-        environment: environment.name,
-        effects: ability.effects,
-        input: run.input.value,
-      },
-      reasons: [reason.text],
-      approvers: approvers ?? environment.approvers,
-      quorum: quorum ?? environment.quorum,
+      ...request,
       expiresMs: frame.budget.capWait(evaluateDuration(expires, frame)),
-      comment,
-      ...(fields && { fields }),
-      ...(while_open && { while_open }),
-      edit: editOfTask(run, [edit], [reason]),
+      edit: editOfTask(run, [edit], reasons),
     },
     frame.branchStop,
   );
@@ -133,4 +118,33 @@ async function runApproval(step: ApprovalStep, path: string, frame: Frame): Prom
   const by = last === undefined || last.by === 'unnamed' ? 'unnamed' : last.by.name;
   const filled = Object.assign({}, ...approval.decisions.map((decision) => decision.fields));
   return { decision: 'approve', by, comment: last?.comment ?? null, fields: filled };
+}
+
+/** What an approval step asks; how long is its own matter. */
+export function requestOf(
+  { id, approval }: ApprovalStep,
+  path: string,
+  frame: Frame,
+): Omit<ApprovalRequest, 'expiresMs'> {
+  const { run } = frame;
+  const { ability, environment } = run.task.plan;
+  const { title, approvers, quorum, comment, fields, while_open } = approval;
+  return {
+    path,
+    step: id,
+    title: evaluateText(title, frame),
+    what: {
+      ability: ability.id,
+      implementation: null,
+      environment: environment.name,
+      effects: ability.effects,
+      input: run.input.value,
+    },
+    reasons: [`The step ${id} of ${ability.id} asks.`],
+    approvers: approvers ?? environment.approvers,
+    quorum: quorum ?? environment.quorum,
+    comment,
+    ...(fields && { fields }),
+    ...(while_open && { while_open }),
+  };
 }

@@ -8,10 +8,11 @@ import type {
 } from '../../contracts/activities.js';
 import { ACTIVITIES } from '../../contracts/names.js';
 import { GUARD_APPROVAL_MS } from '../../rules/calls/call-limits.js';
-import { awaitApproval } from '../approvals/await-approval.js';
+import { type ApprovalRequest, awaitApproval } from '../approvals/await-approval.js';
 import { editOfTask, noteEdits } from '../approvals/edit.js';
 import { localActivity, untilKeyed } from '../calls/local-activities.js';
-import { askGuards, confirmation } from '../hooks/ask-hooks.js';
+import { confirmation, type Reason } from '../hooks/ask-hooks.js';
+import { askWithinLimits } from '../hooks/raise-limit.js';
 import { recordChange } from '../input-changes/continue-changed.js';
 import { readActivityFailure, StepFailure } from '../steps/step-failure.js';
 import { aroundTask } from './run-steps-and-cleanup.js';
@@ -70,32 +71,36 @@ export async function enterChild({ task, input, warnings }: TaskRun): Promise<vo
 
 /** Also requests the confirmations of creation hooks. */
 export async function guardTask(run: TaskRun, branchStop: BranchStop): Promise<void> {
-  const { plan, start } = run.task;
-  if (plan.ability.kind === 'operation') return;
+  if (run.task.plan.ability.kind === 'operation') return;
   run.life.state = 'guarding';
-  const { pre_create } = plan.ability.hooks;
-  const created = (start.child ? [] : start.seal.confirmations).map((one) => confirmation(one, pre_create));
-  const reasons = [...(await askGuards(run, aroundTask(run))), ...created];
+  const asking = { branchStop, capWait: (ms: number): number => ms };
+  const reasons = guardReasons(run, await askWithinLimits(run, aroundTask(run), asking));
   if (reasons.length === 0) return;
+  const lists = reasons.map(({ edit }) => edit);
+  const request = { ...guardRequest(run, reasons), edit: editOfTask(run, lists, reasons) };
+  noteEdits(run, await awaitApproval(run, request, branchStop));
+}
+
+/** Why people are asked before a high-level ability. @param fromGuards reasons of its guards. */
+export function guardReasons({ task: { plan, start } }: TaskRun, fromGuards: readonly Reason[]): Reason[] {
+  const { pre_create } = plan.ability.hooks;
+  return [...fromGuards, ...(start.child ? [] : start.seal.confirmations).map((one) => confirmation(one, pre_create))];
+}
+
+/** What they are asked. */
+export function guardRequest({ task: { plan }, input }: TaskRun, reasons: readonly Reason[]): ApprovalRequest {
   const { name: environment, approvers, quorum } = plan.environment;
   const { id: ability, effects } = plan.ability;
-  const lists = reasons.map(({ edit }) => edit);
-  const approval = await awaitApproval(
-    run,
-    {
-      path: 'run',
-      title: `${ability} in ${environment}`,
-      what: { ability, implementation: null, environment, effects, input: run.input.value },
-      reasons: reasons.map(({ text }) => text),
-      approvers,
-      quorum,
-      expiresMs: GUARD_APPROVAL_MS,
-      comment: 'optional',
-      edit: editOfTask(run, lists, reasons),
-    },
-    branchStop,
-  );
-  noteEdits(run, approval);
+  return {
+    path: 'run',
+    title: `${ability} in ${environment}`,
+    what: { ability, implementation: null, environment, effects, input: input.value },
+    reasons: reasons.map(({ text }) => text),
+    approvers,
+    quorum,
+    expiresMs: GUARD_APPROVAL_MS,
+    comment: 'optional',
+  };
 }
 
 /**

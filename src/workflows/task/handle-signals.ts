@@ -81,6 +81,6 @@ function viewOf(run: TaskRun): TaskView {
     summary: run.task.plan.ability.summary,
     progress: run.steps.progress,
     paused: run.life.paused,
-    ...waitsOf(run.steps),
+    ...waitsOf(run.steps, run.life.dueAt),
   };
 }

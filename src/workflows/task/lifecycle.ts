@@ -14,6 +14,8 @@ export class TaskLifecycle {
   startedAt: string | undefined;
   finishedAt: string | undefined;
   cleanupRan: boolean | null = null;
+  /** Set while a firing that was asked for ahead waits for its time. ISO 8601. */
+  dueAt: string | undefined;
   /** Nothing new starts until the task is resumed. */
   paused: boolean;
   /** Whether this run winds up, to continue as a new one. */

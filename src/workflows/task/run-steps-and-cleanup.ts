@@ -4,6 +4,7 @@ import type { ErrorHandler, PlanOperation } from '../../contracts/plan.js';
 import type { Handling } from '../../contracts/task.js';
 import { runAgent } from '../agent/run-agent.js';
 import { callOperation } from '../calls/call-operation.js';
+import type { OperationCall } from '../calls/schedule-call.js';
 import { fireAfter, type Hooked } from '../hooks/ask-hooks.js';
 import { findHandler, handle, insteadOf } from '../steps/error-handlers.js';
 import { evaluate } from '../steps/evaluate.js';
@@ -111,19 +112,22 @@ async function recoverWith(frame: Frame, handler: ErrorHandler, error: StepFailu
   }
 }
 
+/** Of a low-level ability. */
+export function loneCall({ run, branchStop, budget, groups }: Frame): OperationCall {
+  const { ability, operations } = run.task.plan;
+  const operation = operations[ability.id] as PlanOperation;
+  const alone = { path: 'run', id: 'run', retry: undefined, timeoutMs: undefined, mayBeCut: false };
+  return { ...alone, operation, input: run.input.value, groups, branchStop, budget };
+}
+
 /** A low-level ability is one call of itself. */
 async function callAlone(frame: Frame): Promise<Json> {
   const { run } = frame;
-  const { plan } = run.task;
-  const input = run.input.value;
   const path = 'run';
   const done = run.steps.progress[path];
   if (done?.status === 'succeeded') return done.output ?? null;
-  const operation = plan.operations[plan.ability.id] as PlanOperation;
-  const { branchStop, budget, groups } = frame;
-  const call = { path, id: path, operation, input, retry: undefined, timeoutMs: undefined, mayBeCut: false };
   try {
-    const output = await callOperation(run, { ...call, groups, branchStop, budget });
+    const output = await callOperation(run, loneCall(frame));
     run.steps.note(path, path, { status: 'succeeded', output });
     return output;
   } catch (error) {

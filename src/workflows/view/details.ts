@@ -40,6 +40,7 @@ function drawDetails(run: TaskRun): string {
     `**${life.state}**${key} · ${task.plan.environment.name}`,
     '',
     ...(life.state === 'waiting' && lock.turn ? [`Waiting for ${markdownLine(describeWait(lock.turn))}`, ''] : []),
+    ...(life.dueAt === undefined ? [] : [`Waiting until it is due, at ${life.dueAt}`, '']),
     ...describeFailure(task, life.ending, steps, isEnded ? rollbackOf(run.steps.progress, run.rollbacks) : {}),
     ...approvals.open.flatMap(describeApproval),
     ...describeSignals(run),

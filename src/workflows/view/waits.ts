@@ -6,9 +6,12 @@ import type { StepStates } from '../steps/step-states.js';
 /** Maximum number of waits listed: a loop over thousands may wait in each of its items. */
 const MAX_LISTED = 50;
 
-/** Reasons for which the steps of a task wait now, for views of the task; not in the history. */
-export function waitsOf({ progress, task, backingOff }: StepStates): { waits?: StepWait[] } {
-  const waits: StepWait[] = [];
+/**
+ * Reasons for which the steps of a task wait now, for views of the task; not in the history.
+ * @param dueAt until when the task itself waits.
+ */
+export function waitsOf({ progress, task, backingOff }: StepStates, dueAt?: string): { waits?: StepWait[] } {
+  const waits: StepWait[] = dueAt === undefined ? [] : [{ path: 'run', for: 'time', until: dueAt }];
   for (const [path, { status, deadline }] of Object.entries(progress)) {
     if (waits.length === MAX_LISTED) break;
     const step = status === 'waiting' ? findStep(task.plan, path) : undefined;

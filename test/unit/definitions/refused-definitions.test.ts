@@ -302,6 +302,30 @@ describe('a project', () => {
       ':4:21',
       /A list/,
     ],
+    [
+      'with a malformed id in Slack',
+      `${NAMED}environments: { dev: {} }\npeople: { alice: { slack: alice } }`,
+      ':4:27',
+      /An id of a person in Slack looks like U0123ABCD/,
+    ],
+    [
+      'with one id in Slack for two persons',
+      `${NAMED}environments: { dev: {} }\npeople: { alice: { slack: U01 }, bob: { slack: U01 } }`,
+      ':4:48',
+      /alice has this id in Slack already/,
+    ],
+    [
+      'with an address of Slack to which the token would go in the clear',
+      `${NAMED}environments: { dev: {} }\nslack: { signing_secret: env:A, bot_token: env:B, channel: C01, api: "http://slack.acme.test/api" }`,
+      ':4:70',
+      /The token of the bot is sent there/,
+    ],
+    [
+      'with a secret of the Slack app in the file',
+      `${NAMED}environments: { dev: {} }\nslack: { signing_secret: "8f742231b10e", bot_token: env:B, channel: C01 }`,
+      ':4:26',
+      /A secret is a reference/,
+    ],
   ])('%s is refused', (_, yaml, at, message) => {
     const found = fault(yaml);
     expect(found.text).toMatch(message);

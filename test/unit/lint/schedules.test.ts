@@ -46,6 +46,19 @@ test.each([
       '{ id: a, cron: "@daily", timezone: ▶Middle/Earth, environment: dev }, { id: b, cron: "@daily", timezone: ▶"+01:00", environment: dev }',
     ),
   ],
+  [
+    'definition.invalid',
+    'what cannot be asked ahead: longer than the interval, with jitter, with another overlap',
+    states(
+      [
+        '{ id: a, cron: "0 3,5 * * *", environment: dev, approve_before: ▶121m }',
+        '{ id: b, cron: "0 3 * * mon", environment: dev, approve_before: ▶8d }',
+        '{ id: c, cron: "0 3 13 * fri", environment: dev, approve_before: ▶25h }',
+        '{ id: d, cron: "0 3 * * *", environment: dev, jitter: 1m, approve_before: ▶2h }',
+        '{ id: e, cron: "0 3 * * *", environment: dev, overlap: buffer_one, approve_before: ▶2h }',
+      ].join(', '),
+    ),
+  ],
 ])('%s: %s', (code, _, files) => {
   const found = findingsOf({ files }).filter((finding) => finding.code === code);
   expect(found.map(({ location }) => formatLocation(location)).sort()).toEqual(markedPlaces(files).sort());

@@ -73,12 +73,15 @@ const PROJECT = {
     platform: ['ada'],
     support: ['bob', 'ada'],
     leads: { members: ['lea'], claim: '5f3c' },
+    zoe: { slack: 'U01' },
+    yan: { slack: 'U02' },
   },
   access: access.parse({
     platform: ['run', 'approve'],
     support: { read: {}, run: { environments: ['dev'], abilities: ['report.*'] } },
     '/idp/ops': ['approve'],
     leads: ['approve'],
+    zoe: ['approve'],
     constructor: ['approve'],
   }),
 };
@@ -94,6 +97,10 @@ test.each<[string, string[], Rights]>([
   ['eve', ['5f3c'], { read: [{}], approve: [{}] }],
   // Its name in the claim is another one.
   ['eve', ['leads'], { read: [{}] }],
+  ['zoe', [], { read: [{}], approve: [{}] }],
+  ['yan', [], { read: [{}] }],
+  // No group of a claim has the name of a person.
+  ['eve', ['zoe'], { read: [{}] }],
   ['ada', ['/idp/ops'], { read: [{}, {}], run: [{}, OF_SUPPORT], approve: [{}, {}] }],
 ])('%s of %j has only read and what their groups have', (name, groups, expected) => {
   expect(rightsOfPerson({ name, groups }, PROJECT)).toEqual(expected);

@@ -19,6 +19,7 @@ import { openOidc } from '../../http/oidc/open-oidc.js';
 import { openHttpDoor } from '../../http/open-http-door.js';
 import { pageOf } from '../../http/page/page-door.js';
 import { type Listening, readListening } from '../../http/read-listening.js';
+import { type SlackApp, slackAppOf } from '../../http/slack/take-interaction.js';
 import { endInTime } from '../../mcp/door-session.js';
 import { unexposed } from '../../mcp/expose-abilities.js';
 import { USUAL_TIMES } from '../../mcp/mcp-door.js';
@@ -46,7 +47,9 @@ async function serve(context: Context, flags: AccessFlags['serve'], interrupted:
   // Fails for webhooks that cannot be accepted before anything listens.
   const webhooks = usableTriggers(registry, env);
   const oidc = await openOidc(flags, root, env);
-  const listening = readListening(flags, tokens.hasOpen() || webhooks.length > 0, oidc !== undefined);
+  const slack = slackAppOf({ registry: () => registry, env });
+  const isOpened = tokens.hasOpen() || webhooks.length > 0 || slack !== undefined;
+  const listening = readListening(flags, isOpened, oidc !== undefined);
   if (listening.proxyHeader !== undefined) {
     // The server trusts the proxy's header, so an agent could decide under any name.
     refuseAgents(context, {
@@ -112,6 +115,7 @@ async function serve(context: Context, flags: AccessFlags['serve'], interrupted:
       else if (listening.isAddress) address = url;
       announce(context, listening, url, oidc && `People sign in at ${address ?? url} with ${oidc.name}`);
       noteWebhooks(registry, webhooks, note);
+      if (slack) noteSlack(slack, note);
       await untilAborted(interrupted);
     }
     note('Closing; tasks go on.');
@@ -151,6 +155,12 @@ function noteWebhooks(registry: Registry, webhooks: FoundTrigger[], note: (text:
   if (!unread) return;
   const where = unread.location ? `${formatLocation(unread.location)}: ` : '';
   note(`Webhooks of a broken definition are not received: ${where}${unread.message}`);
+}
+
+function noteSlack({ slack: { signing_secret, bot_token }, source }: SlackApp, note: (text: string) => void): void {
+  const missing = [signing_secret, bot_token].filter((reference) => !source.has(reference));
+  const refused = missing.length > 0 ? `, but refuses them: ${missing.join(' and ')} is not set here` : '';
+  note(`Takes decisions from Slack at /v1/slack/interactions${refused}.`);
 }
 
 type App = ReturnType<typeof openHttpDoor>;

@@ -71,7 +71,19 @@ export function renderTurn({ session_id, turn_index, hook_signals }: TurnContext
 const CUT: ReadonlySet<string> = new Set(['terminated', 'failed', 'timed_out', 'cancelled']);
 
 export function renderSession(seen: SeenSession): string[] {
-  const { session_id, status, reason, environment, scope, user, turn_index, turn_context, counts, tasks } = seen;
+  const {
+    session_id,
+    status,
+    reason,
+    environment,
+    scope,
+    user,
+    turn_index,
+    turn_context,
+    counts,
+    raised = {},
+    tasks,
+  } = seen;
   const why = reason === null ? '' : ` (${reason})`;
   const some = Object.entries(counts).flatMap(([name, count]) => (count > 0 ? [`${name} ${count}`] : []));
   const refusals = status === 'refused' ? seen.hooks.filter(({ decision }) => decision !== 'allow') : [];
@@ -83,6 +95,9 @@ export function renderSession(seen: SeenSession): string[] {
     ...(CUT.has(status) ? ['  It was ended from outside, so no SessionStop hook could run.'] : []),
     ...tasks.map((task) => `  task ${task.task_key}  ${task.ability_id}  ${task.status}`),
     ...(counts.total > 0 ? [`  calls ${some.join(', ')}`] : []),
+    ...Object.entries(raised).map(
+      ([hook, by]) => `  limit ${hook} raised by ${Object.values(by).reduce((sum, one) => sum + one, 0)}`,
+    ),
     ...(seen.tool_answers ?? []).map(toolLine),
     ...seen.unknown_signals.map(({ at, hook, name, value }) => {
       return `  unknown signal ${oneLine(name)} of ${hook}, ${at}: ${oneLine(JSON.stringify(value))}`;

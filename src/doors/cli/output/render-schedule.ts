@@ -38,11 +38,13 @@ function describeLast({ status, error, at, late_seconds }: LastFiring): string {
 export function renderSchedule(shown: ShownSchedule): string[] {
   const { spec, stated_in, paused, note, next, counts, firings } = shown;
   const [first] = next;
+  const before = spec.approve_before_ms;
+  const ahead = before === undefined ? '' : `, approvals asked ${formatDuration(before)} before`;
   return [
     `${spec.id}  ${spec.ability} in ${spec.environment}, ${spec.cron} ${spec.timezone}`,
     `  ${paused ? 'paused' : `next  ${first === undefined ? 'never' : formatMoment(first)}`}${note ? `: ${oneLine(note)}` : ''}`,
     `  ${stated_in === null ? 'created by hand' : `stated in ${stated_in}`}`,
-    `  overlap ${spec.overlap}, jitter ${formatDuration(spec.jitter_ms)}, catch-up ${formatDuration(spec.catch_up_ms)}`,
+    `  overlap ${spec.overlap}, jitter ${formatDuration(spec.jitter_ms)}, catch-up ${formatDuration(spec.catch_up_ms)}${ahead}`,
     `  input ${oneLine(JSON.stringify(spec.input))}`,
     `  fired ${[String(counts.fired), ...lostOf(counts)].join('; ')}`,
     ...firings.flatMap(renderFiring),

@@ -24,7 +24,8 @@ const schedules = {
           .default('skip'),
       )
       .option('--jitter <duration>', 'put each firing off by up to so much', '0s')
-      .option('--catch-up <duration>', 'make up for a firing that was missed within so much', '1h'),
+      .option('--catch-up <duration>', 'make up for a firing that was missed within so much', '1h')
+      .option('--approve-before <duration>', 'ask for the approvals that are known so much before each firing'),
   list: () =>
     declare('list', 'list the schedules of this project', 'ability schedule list', 'ability schedule list --json'),
   show: () =>

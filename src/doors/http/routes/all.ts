@@ -4,6 +4,7 @@ import type { Route } from '../route.js';
 import { healthRoute, meRoute, metricsRoute } from './about.js';
 import { fileRoute, keepFileRoute } from './files.js';
 import { loginRoutes } from './login.js';
+import { slackRoute } from './slack.js';
 import { webhookRoutes } from './webhooks.js';
 
 /** Every route of the door except that of the OpenAPI document. */
@@ -13,6 +14,7 @@ export const ROUTES: readonly Route[] = [
   fileRoute,
   keepFileRoute,
   ...webhookRoutes,
+  slackRoute,
   ...loginRoutes,
   meRoute,
   healthRoute,

@@ -68,7 +68,7 @@ export const webhookRoutes: Route[] = [
 ];
 
 /** Only refused deliveries count against the address, which all senders behind a proxy share. */
-function countingRefusals<T>(count: HttpCall<unknown, unknown, unknown>['count'], admit: () => T): T {
+export function countingRefusals<T>(count: HttpCall<unknown, unknown, unknown>['count'], admit: () => T): T {
   try {
     return admit();
   } catch (error) {
@@ -91,7 +91,7 @@ function findTrigger(registry: Registry, name: string): FoundTrigger {
 }
 
 /** Until a signature is verified, only the operator sees errors of definitions and secrets. @throws Error. */
-function forOperator<T>(action: () => T): T {
+export function forOperator<T>(action: () => T): T {
   try {
     return action();
   } catch (error) {

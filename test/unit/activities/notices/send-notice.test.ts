@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { closeAgents } from '../../../../src/activities/api/guarded-connections.js';
 import { createSendNotice, noticeFailure } from '../../../../src/activities/notices/send-notice.js';
-import type { Notice, PlanNotify } from '../../../../src/contracts/notices.js';
+import type { Notice, PlanNotify, PlanWebhook } from '../../../../src/contracts/notices.js';
 import type { Plan } from '../../../../src/contracts/plan.js';
 import { SecretSource } from '../../../../src/planning/secrets/secret-source.js';
 import {
@@ -37,7 +37,7 @@ const NOTICE: Notice = {
 } as Notice;
 
 interface Sent {
-  wanted?: Partial<PlanNotify>;
+  wanted?: Partial<PlanWebhook>;
   plan?: Partial<Plan>;
   target?: number;
   answer?: Answer;
@@ -64,6 +64,8 @@ async function sendTo(
     project: 'acme',
     lastDefinitions: () => undefined,
     countMissed: async () => 0,
+    findSent: async () => undefined,
+    recentApprovals: async () => [],
   });
   const environment = activityEnvironment(namespace === undefined ? {} : { workflowNamespace: namespace });
   await environment.run(activity, { notice: NOTICE, target });

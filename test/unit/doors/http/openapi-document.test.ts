@@ -35,7 +35,13 @@ describe('the description of the door', () => {
 
   test('names the right that each route requires, except for public routes', () => {
     const open = ROUTES.filter(({ right }) => right === null).map(({ path }) => path);
-    expect(open).toEqual(['/v1/webhooks/{name}', '/v1/login/device', '/v1/login/token', '/v1/health']);
+    expect(open).toEqual([
+      '/v1/webhooks/{name}',
+      '/v1/slack/interactions',
+      '/v1/login/device',
+      '/v1/login/token',
+      '/v1/health',
+    ]);
     const decides = ROUTES.filter(({ right }) => right === 'approve').map(({ path }) => path);
     expect(decides).toEqual(['/v1/tasks/{key}/approvals/{approval}', '/v1/grants/{id}/revoke']);
     const changing = ROUTES.filter(({ method, right }) => method !== 'GET' && right === 'read').map(({ path }) => path);

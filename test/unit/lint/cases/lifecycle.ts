@@ -43,6 +43,21 @@ export const LIFECYCLE_CASES: LintCase[] = [
       `steps: [${GIVEN}]`,
     ),
   })),
+  ...(
+    [
+      ['nothing that asks', 'approve_before: ▶2h', `steps: [${GIVEN}]`],
+      ['an approval', 'approve_before: 2h', 'steps: [{ id: ask, approval: { title: Go on? } }]'],
+      [
+        'an approval that depends on an output',
+        'approve_before: ▶2h',
+        `steps: [${GIVEN}, { id: ask, if: "steps.one.output.status == 'success'", approval: { title: Go on? } }]`,
+      ],
+    ] as const
+  ).map(([name, before, steps]) => ({
+    code: 'lint.nothing_to_approve',
+    name,
+    files: workflow('schedules:', `  - { id: nightly, cron: "@daily", environment: dev, ${before} }`, steps),
+  })),
   {
     code: 'lint.ability_deprecated',
     name: 'a call',

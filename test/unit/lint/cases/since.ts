@@ -307,6 +307,11 @@ export const SINCE_CASES: LintCase[] = [
   changedGuard('for other abilities', on(''), on('').replace('op.two', 'op.none'), 'ability'),
   changedGuard('not enabled', on(''), `enabled: false, ${on('')}`, 'ability'),
   changedGuard('that denied and asks', rule('deny_if: input.a'), rule('confirm_if: input.a', '▶')),
+  changedGuard(
+    'that denied and lets people raise its limit',
+    rule('deny_if: session.counts.total > 3'),
+    rule('deny_if: session.counts.total > 3 + session.raised, on_limit: ask', '▶'),
+  ),
   changedGuard('that denied and warns', rule('deny_if: input.a'), rule('warn_if: input.a', '▶')),
   changedGuard('that no longer asks', rule('deny_if: input.a, confirm_if: input.b'), rule('deny_if: input.a', '▶')),
   changedGuard('that only counts', on(''), on('', 'handler: ▶{ builtin: usage }')),

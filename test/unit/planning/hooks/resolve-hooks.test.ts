@@ -292,6 +292,14 @@ describe('handlers', () => {
     expect(error.location).toMatchObject({ file: 'registry/hooks/PreAbilityCall.yaml', line: 2 });
   });
 
+  test('an expression asks at its limit only if people can raise that', () => {
+    const limited = (deny_if: string) => handlerOf(`handler: { expression: { deny_if: "${deny_if}", on_limit: ask } }`);
+    expect(limited('session.counts.total >= 1 + session.raised')).toMatchObject({ on_limit: 'ask' });
+    const error = errorOf(() => limited('session.counts.total >= 1'));
+    expect(error).toMatchObject({ code: 'definition.invalid', message: expect.stringContaining('session.raised') });
+    expect(error.location).toMatchObject({ file: 'registry/hooks/PreAbilityCall.yaml', line: 2 });
+  });
+
   test('a built-in keeps its options', () => {
     expect(handlerOf('handler: { builtin: { name: environment_scope, options: { allow: [dev] } } }')).toEqual({
       kind: 'builtin',

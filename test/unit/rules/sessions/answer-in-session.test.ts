@@ -210,3 +210,39 @@ test('names such as __proto__ and deeply nested inputs are plain data to a guard
   expect(ask(ledger, AT_MOST_500, '6')?.decision).toBe('deny');
   expect(({} as { amount?: number }).amount).toBeUndefined();
 });
+
+test('a guard that asks at its limit says so, does not enter the call, and has a limit of its own', () => {
+  const ledger = new CallLedger();
+  const guard = (id: string) => ({
+    id,
+    handler: { ...handler('session.counts.total >= 1 + session.raised'), on_limit: 'ask' } as const,
+  });
+  const answers = (id: string) => {
+    const guards = [guard('one'), guard('two')];
+    const word = { kind: 'call', guards, facts, path: 'a', moment: 0 } as const;
+    return answerInSession('s', ledger, { ...word, call: call(id) }).map(({ hook_id, decision, limit }) => [
+      hook_id,
+      decision,
+      limit,
+    ]);
+  };
+  answers('1');
+  const done = { 'pay.refund': 1 };
+  expect(answers('2')).toEqual([['one', 'deny', { raised: 0, done }]]);
+  ledger.raise('one', 'a', 1);
+  expect(answers('2')).toEqual([
+    ['one', 'allow', undefined],
+    ['two', 'deny', { raised: 0, done }],
+  ]);
+  expect(ledger.counts.total).toBe(1);
+});
+
+test('a guard that fails does not ask, and one that reads how much it was raised needs no list of the calls', () => {
+  const broken = { ...handler('session.counts.total >= session.raised.no'), on_limit: 'ask' } as const;
+  const guards = [{ id: 'x', handler: broken }];
+  const word = { kind: 'call', guards, facts, path: 'a', moment: 0 } as const;
+  const [answer] = answerInSession('s', new CallLedger(), { ...word, call: call('1') });
+  expect(answer).toMatchObject({ status: 'error', decision: 'deny' });
+  expect(answer).not.toHaveProperty('limit');
+  expect(readsCalls(handler('session.counts.total >= 1 + session.raised'))).toBe(false);
+});

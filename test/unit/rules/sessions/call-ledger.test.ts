@@ -67,3 +67,16 @@ test('a ledger that is carried over continues where it was, and does not change 
   expect(ledger.counts.total).toBe(MAX_CALLS - 1);
   expect([before.calls.length, before.counts.total, before.has('x')]).toEqual([MAX_CALLS, MAX_CALLS + 1, true]);
 });
+
+test('a limit is raised once by each approval, for one hook, and never lowered', () => {
+  const ledger = new CallLedger();
+  ledger.raise('notes', 'a-1', 2);
+  ledger.raise('notes', 'a-1', 2);
+  ledger.raise('notes', 'a-2', 0.5);
+  for (const by of [-1, 0, Number.NaN, Number.POSITIVE_INFINITY]) ledger.raise('notes', `not ${by}`, by);
+  expect([ledger.raisedOf('notes'), ledger.raisedOf('other'), ledger.raisedOf('constructor')]).toEqual([2.5, 0, 0]);
+  const { calls, counts, unlisted, leftOut: left_out, raised } = ledger;
+  const next = new CallLedger(JSON.parse(JSON.stringify({ calls, counts, unlisted, left_out, raised })));
+  next.raise('notes', 'a-1', 2);
+  expect(next.raisedOf('notes')).toBe(2.5);
+});

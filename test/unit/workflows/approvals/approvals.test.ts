@@ -57,3 +57,35 @@ test('the approvals of a task are those of its earlier runs and its own; only so
   expect(next.list.map(({ id }) => id)).toEqual(['a', 'b']);
   expect(next.open.map(({ id }) => id)).toEqual(['b']);
 });
+
+describe('an approval that was given ahead', () => {
+  const given = {
+    ...{ id: 'a', path: 'migrate', title: 'Migrate?', reasons: ['prod asks.'], status: 'approved' },
+    ...{ due_at: '2030', raised_at: '2029', what: { ability: 'db', input: { to: 'v2' } } },
+  } as unknown as Approval;
+  const raised = (more: object = {}): Approval => {
+    const { due_at: _, ...rest } = given;
+    return { ...rest, status: 'open', raised_at: '2030', ...more } as Approval;
+  };
+  const holding = (more: object = {}) => new Approvals({ approvals: [{ ...given, ...more }] });
+
+  test('counts once, also in the next run', () => {
+    const approvals = holding();
+    expect(approvals.takeAhead(raised())).toMatchObject({ id: 'a', used_at: '2030' });
+    expect(approvals.takeAhead(raised())).toBeUndefined();
+    expect(carriedOn(approvals).takeAhead(raised())).toBeUndefined();
+    expect(carriedOn(holding()).takeAhead(raised())).toMatchObject({ id: 'a' });
+  });
+
+  test.each([
+    ['another input', {}, { what: { ability: 'db', input: { to: 'v3' } } }],
+    ['another step', {}, { path: 'other' }],
+    ['another question', {}, { title: 'Really?' }],
+    ['a reason that no one has seen', {}, { reasons: ['prod asks.', 'A hook asks.'] }],
+    ['what was denied', { status: 'denied' }, {}],
+    ['what is still open', { status: 'open' }, {}],
+    ['what was not asked ahead', { due_at: undefined }, {}],
+  ])('does not count for %s', (_, held, wanted) => {
+    expect(holding(held).takeAhead(raised(wanted))).toBeUndefined();
+  });
+});

@@ -21,6 +21,14 @@ export function checkNotices({ project, root }: Registry, env: NodeJS.ProcessEnv
   const absent: string[] = [];
   const unfit: string[] = [];
   const forbidden: string[] = [];
+  const { slack, policy } = project;
+  for (const name of (slack && (slack.environments ?? Object.keys(project.environments))) ?? []) {
+    const source = new SecretSource(root, name, env);
+    const missing = [slack?.signing_secret, slack?.bot_token].filter((one) => one !== undefined && !source.has(one));
+    absent.push(...missing.map((reference) => `${reference} (${name})`));
+  }
+  const api = slack && new URL(slack.api);
+  if (api && !isAllowed(api, policy.allowed_hosts)) forbidden.push(`slack.api, at ${api.host}`);
   for (const { webhook, secret, environments = Object.keys(project.environments) } of project.notify) {
     for (const name of environments) {
       const source = new SecretSource(root, name, env);

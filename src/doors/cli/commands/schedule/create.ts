@@ -13,14 +13,15 @@ import { createOrReport, noteWarnings, schemaFor } from '../run.js';
 
 /** `ability schedule create ID`: refuses what could not run today, rather than fail at night. */
 export async function run(context: Context, [ability]: [string], flags: ScheduleFlags['create']): Promise<ExitCode> {
-  const { name, cron, timezone, overlap, jitter, catchUp: catch_up } = flags;
+  const { name, cron, timezone, overlap, jitter, catchUp: catch_up, approveBefore: approve_before } = flags;
   const intent = flags.intent === undefined ? undefined : readIntent(flags.intent);
   readDuration('--jitter', jitter);
   readDuration('--catch-up', catch_up);
+  if (approve_before !== undefined) readDuration('--approve-before', approve_before);
   return withProject(context, async (project) => {
     const input = parseInput(flags, await schemaFor(project, ability, environmentGiven(context), flags.set), context);
     refuseMaskedInput(input);
-    const more = defined({ name, intent, environment: environmentGiven(context) });
+    const more = defined({ name, intent, approve_before, environment: environmentGiven(context) });
     const wanted = { ability, input, cron, timezone, overlap, jitter, catch_up, ...more };
     const made = await createOrReport(context, ability, () => project.call('createSchedule', wanted));
     if (typeof made === 'number') return made;

@@ -48,7 +48,7 @@ function shownValue(value: Json | undefined): string {
 }
 
 export function renderApproval(approval: Approval, style: Style): string {
-  const { id, title, what, reasons, quorum, requested_by, expires_at, decisions } = approval;
+  const { id, title, what, reasons, quorum, requested_by, expires_at, due_at, decisions } = approval;
   const who = oneLine(whoDecides(approval));
   const have = decisions.filter(({ decision }) => decision === 'approve').length;
   return [
@@ -62,6 +62,7 @@ export function renderApproval(approval: Approval, style: Style): string {
     ...shownEdits(approval).map((edit) => `  changed by ${oneLine(nameOf(edit))}: ${oneLine(describeChanges(edit))}`),
     `  who may decide: ${who}${quorum > 1 ? `; ${have} of ${quorum} so far` : ''}`,
     `  asked for by ${oneLine(requested_by.name)} (${requested_by.source})${throughAgent(requested_by, oneLine)}, until ${formatUntil(expires_at)}`,
+    ...(due_at === undefined ? [] : [`  asked ahead, due ${formatMoment(due_at)}`]),
   ].join('\n');
 }
 

@@ -208,7 +208,13 @@ function renderEdit(edit: ShownEdit): string {
 
 const SAID = { approve: 'said yes', deny: 'said no', request_changes: 'asked for changes' } as const;
 
-function renderApprovalStatus({ status, quorum, decisions, expires_at }: Approval, style: Style): string {
+function renderApprovalStatus(approval: Approval, style: Style): string {
+  const { due_at } = approval;
+  const ahead = due_at === undefined ? '' : `, asked ahead, due ${formatMoment(due_at)}`;
+  return statusInWords(approval, style) + ahead;
+}
+
+function statusInWords({ status, quorum, decisions, expires_at }: Approval, style: Style): string {
   const have = decisions.filter(({ decision }) => decision === 'approve').length;
   switch (status) {
     case 'open':

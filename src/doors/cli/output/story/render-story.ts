@@ -68,8 +68,11 @@ function describeStatus({ status, error, steps, approvals, definition, source, c
       return 'waits for its guards';
     case 'waiting_approval':
       return `waits for people: ${approvals.flatMap((one) => (one.status === 'open' ? [oneLine(one.title)] : [])).join('; ')}`;
-    case 'waiting':
-      return concurrency ? `waits for ${oneLine(describeWait(concurrency))}` : 'waits for its turn';
+    case 'waiting': {
+      if (concurrency) return `waits for ${oneLine(describeWait(concurrency))}`;
+      const { due_at } = approvals.find((one) => one.due_at !== undefined) ?? {};
+      return due_at === undefined ? 'waits for its turn or its time' : `is approved, and due ${formatMoment(due_at)}`;
+    }
     case 'running': {
       const now = steps.filter((step) => step.status === 'running' && step.call !== null).map(({ path }) => path);
       return now.length === 0 ? 'is running' : `is running ${now.join(', ')}`;
