@@ -177,9 +177,9 @@ export const MUTATIONS = [
   },
   {
     name: 'guards: what creation wants confirmed is not asked for when an operation runs',
-    file: 'src/workflows/calls/call-operation.ts',
-    find: "if (ability.kind === 'operation' && !about && !child) {",
-    replace: "if (ability.kind === 'operation' && !about && child) {",
+    file: 'src/workflows/calls/allow-call.ts',
+    find: "return plan.ability.kind === 'operation' && !about && !start.child;",
+    replace: "return plan.ability.kind === 'operation' && !about && start.child !== undefined;",
     tests: [
       {
         file: 'test/integration/hooks.test.ts',
@@ -213,8 +213,8 @@ export const MUTATIONS = [
   {
     name: 'approvals: a person with a blank before the name is another person',
     file: 'src/rules/tasks/decide-approval.ts',
-    find: "typeof decision.by === 'string' ? decision.by.trim() : ''",
-    replace: "typeof decision.by === 'string' ? (decision.by.trim() && decision.by) : ''",
+    find: "typeof by === 'string' ? by.trim() : ''",
+    replace: "typeof by === 'string' ? (by.trim() && by) : ''",
     tests: ['test/unit/rules/tasks/decide-approval.test.ts'],
   },
   {
@@ -232,10 +232,24 @@ export const MUTATIONS = [
     tests: ['test/unit/rules/tasks/decide-approval.test.ts'],
   },
   {
+    name: 'approvals: an edited input passes no guard',
+    file: 'src/workflows/calls/allow-call.ts',
+    find: 'refuseNewReasons(shown, await this.askGuards(input));',
+    replace: 'refuseNewReasons(shown, []);',
+    tests: ['test/integration/edited-approvals.test.ts'],
+  },
+  {
+    name: 'approvals: a decision on the input before an edit counts for the edited one',
+    file: 'src/rules/tasks/decide-approval.ts',
+    find: 'approval.decisions.splice(0)',
+    replace: 'approval.decisions.slice(0)',
+    tests: ['test/integration/edited-approvals.test.ts'],
+  },
+  {
     name: 'approvals: the id does not say what was shown',
-    file: 'src/workflows/approvals/await-approval.ts',
-    find: 'digestOf({ task: task.id, path, what })',
-    replace: 'digestOf({ task: task.id, path, what: what.ability })',
+    file: 'src/workflows/approvals/approval-id.ts',
+    find: 'digestOf({ task, path, what })',
+    replace: 'digestOf({ task, path, what: what.ability })',
     tests: [
       {
         file: 'test/attacks/shown-texts.test.ts',

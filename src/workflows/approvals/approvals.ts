@@ -1,7 +1,13 @@
 import type { Approval, DecisionOutcome } from '../../contracts/approvals.js';
+import type { JsonObject } from '../../contracts/json.js';
 import type { Carried } from '../../contracts/task.js';
 import { digestOf } from '../../rules/canonical.js';
-import type { InputCheck } from './edit.js';
+
+/**
+ * Checks a changed input: its schema, then the guards. @returns the input with defaults applied. @throws StepFailure why the
+ * change is refused.
+ */
+export type InputCheck = (changed: JsonObject) => Promise<JsonObject>;
 
 /** The maximum number of outcomes that are kept for their senders. */
 const MAX_OUTCOMES = 100;

@@ -8,7 +8,7 @@ import { BranchStopped, StepFailure } from '../steps/step-failure.js';
 import type { BranchStop } from '../task/stop-branches.js';
 import type { TaskRun } from '../task/task-run.js';
 import { approvalIdOf } from './approval-id.js';
-import type { InputCheck } from './edit.js';
+import type { InputCheck } from './approvals.js';
 import { type GrantableCall, grantableFor, mayBeGranted, startGrant, useGrant } from './grants.js';
 import { notifyOfApproval } from './notices.js';
 import { refuseUnprovable } from './proofs.js';

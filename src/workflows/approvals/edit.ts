@@ -11,14 +11,9 @@ import { askGuards, confirmation, type Reason } from '../hooks/ask-hooks.js';
 import { isStepFailure, messageOf, readActivityFailure, StepFailure } from '../steps/step-failure.js';
 import type { TaskRun } from '../task/task-run.js';
 import { approvalIdOf } from './approval-id.js';
+import type { InputCheck } from './approvals.js';
 import type { ApprovalRequest } from './await-approval.js';
 import { notifyOfApproval } from './notices.js';
-
-/**
- * Checks a changed input: its schema, then the guards. @returns the input with defaults applied. @throws StepFailure why the
- * change is refused.
- */
-export type InputCheck = (changed: JsonObject) => Promise<JsonObject>;
 
 /** The input that a decision changes, once it is known to count otherwise; undefined if it changes none. */
 export async function checkEdit(

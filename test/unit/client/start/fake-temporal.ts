@@ -84,6 +84,7 @@ export function serverWith({ executions = {}, formed = {}, ended = [], definitio
       ...{ runId, type, status: { name: status }, memo: { ability: type, environment } },
       searchAttributes: Object.fromEntries(Object.entries(shown).map(([name, value]) => [name, [value]])),
       typedSearchAttributes: { get: ({ name }: { name: string }) => shown[name] },
+      ...{ startTime: new Date(0), closeTime: new Date(1) },
       raw: { workflowExecutionInfo: { historyLength } },
     };
   };
