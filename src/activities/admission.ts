@@ -26,6 +26,8 @@ export interface Admitted extends TaskOrigin {
   root: Plan;
   /** Who started the task; undefined: not known. */
   caller: Caller | undefined;
+  /** Id of the first run of the topmost calling task. */
+  rootRun: string;
 }
 
 /** Run chains verified back to their first run, which Temporal deletes before the last one. */
@@ -35,7 +37,7 @@ export interface CheckedChains {
 }
 
 /** Task and seal mark of a run; `child` is its workflow type if another task called it. */
-type RunOrigin = TaskOrigin & { mark: string; child?: string };
+type RunOrigin = TaskOrigin & { mark: string; child?: string; rootRun: string };
 
 const FOREIGN = 'Create tasks through Ability Runtime, and check who else writes to the namespace.';
 const MAX_PLANS = 500;
@@ -135,14 +137,17 @@ export class Admission {
     verifySeal(task.seal, { task: task.seal.task }, this.keys);
     const root = await this.find(task.seal.plan, run);
     refuseOtherProject(root, run, this.project);
-    await this.refuseForeign(found, root, task.seal.task);
-    const origin = { ...task, mark: sealMark(task.seal) };
+    const rootRun = await this.refuseForeign(found, root, task.seal.task);
+    const origin = { ...task, mark: sealMark(task.seal), rootRun };
     this.admitted.set(run.runId, origin);
     return origin;
   }
 
-  /** Follows a run up to the run of the sealed task; each run on the way must match the plan. */
-  private async refuseForeign(run: KnownRun, root: Plan, task: string): Promise<void> {
+  /**
+   * Follows a run up to the run of the sealed task; each run on the way must match the plan. @returns the first run of the
+   * sealed task.
+   */
+  private async refuseForeign(run: KnownRun, root: Plan, task: string): Promise<string> {
     let at: KnownRun | undefined = run;
     for (;;) {
       const isRoot = at.workflowId === task;
@@ -150,7 +155,7 @@ export class Admission {
       const type = at.task?.child ?? root.ability.id;
       refuseOtherStart(at, type, [taskQueueOf(root.project, root.environment.name, root.placement)]);
       await this.refuseForeignChain(at, root, type);
-      if (isRoot) return;
+      if (isRoot) return at.first ?? at.runId;
       at = at.workflowId.startsWith(`${task}/`) && at.parent ? await this.findRun(at.parent) : undefined;
       if (!at) throw outsider();
     }

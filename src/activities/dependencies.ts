@@ -16,6 +16,7 @@ import type { EffectMarks } from './call/effect-mark.js';
 import type { Execute } from './call/execute.js';
 import type { LockAccess } from './concurrency/lock-access.js';
 import type { FileDependencies } from './files/call-files.js';
+import type { GrantAccess } from './grants/grant-access.js';
 import type { HookDependencies } from './hooks/hook-dependencies.js';
 import type { PinnedTools } from './mcp/pinned-tools.js';
 import type { RecordFolder } from './record/record-folder.js';
@@ -43,6 +44,7 @@ export interface ActivityDependencies extends HookDependencies, TaskPlaces {
   tools: Pick<PinnedTools, 'pin'>;
   locks: LockAccess;
   sessions: SessionAccess;
+  grants: GrantAccess;
   /** Reports of this worker's runs, until the records of their tasks are written. */
   reports: BoundedMap<string, TaskReport>;
   /** Values of `env:NAME` in the definitions; omitted: from this process and its `.env` files. */

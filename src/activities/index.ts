@@ -3,6 +3,7 @@ import { createCall } from './call/call.js';
 import { createAcquire, createFindEnded, createRelease } from './concurrency/lock-activities.js';
 import { createDecide } from './decide.js';
 import type { ActivityDependencies } from './dependencies.js';
+import { createFindGrant, createSealGrant, createUseGrant } from './grants/grants.js';
 import { createHookPhase } from './hooks/hook-phase.js';
 import { createHold } from './mcp/hold.js';
 import { createSendNotice } from './notices/send-notice.js';
@@ -49,6 +50,9 @@ export function createActivities(dependencies: ActivityDependencies) {
     [ACTIVITIES.prove]: createProve(dependencies),
     [ACTIVITIES.decide]: createDecide(dependencies),
     [ACTIVITIES.hold]: createHold(dependencies),
+    [ACTIVITIES.sealGrant]: createSealGrant(dependencies),
+    [ACTIVITIES.findGrant]: createFindGrant(dependencies),
+    [ACTIVITIES.useGrant]: createUseGrant(dependencies),
     PreAbilityCall: hookPhase,
     PostAbilityCall: hookPhase,
     default: createCall(dependencies),

@@ -5,6 +5,7 @@ export { type CommandProvider, commandProvider, scriptedProvider } from './agent
 export { runSession } from './agent/run-session.js';
 export type { SessionRunOptions } from './agent/run-state.js';
 export { decide, openApprovals } from './approvals/decide.js';
+export { grantNotFound, listGrants, placeOfGrant, revokeGrant } from './approvals/grants.js';
 export { type Prover, withProof } from './approvals/prove.js';
 export type { ShownApproval } from './approvals/read-approvals.js';
 export { findLastApproved, listApprovals, readApprovals } from './approvals/read-approvals.js';

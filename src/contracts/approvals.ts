@@ -34,6 +34,32 @@ export interface ApprovalField {
 /** Verdict of a decision: approved, denied, or denied until something changes. Source: docs/approvals.md#deciding. */
 export type Verdict = 'approve' | 'deny' | 'request_changes';
 
+/** More calls of the same kind that an approval allows. Source: docs/approvals.md#one-yes-for-what-is-alike. */
+export interface Grant {
+  /** Calls of the root task and of all that it calls, or of all tasks of its session. */
+  for: GrantFor;
+  /** The maximum number of calls, the approved one included. */
+  up_to: number;
+  /** Bare CEL over `input`, the input of a call; absent: any. */
+  if?: string;
+  /** How long it holds, in milliseconds; absent: a day. */
+  for_ms?: number;
+}
+
+export type GrantFor = 'task' | 'session';
+
+/** What allowed a call in place of people. */
+export interface Granted {
+  /** Id of the grant. */
+  by: string;
+  /** The task and the approval that it came from. */
+  task_key: string;
+  approval_id: string;
+  /** Number of this call among those that the grant allows, the first one included. */
+  use: number;
+  of: number;
+}
+
 /** Proves who made a {@link ProvedDecision}. Source: docs/approvals.md#proof. */
 export type DecisionProof = KeyProof | DoorProof;
 
@@ -85,6 +111,8 @@ export interface ProvedDecision {
   by: string;
   comment: string | null;
   fields: Record<string, Json> | null;
+  grant: Grant | null;
+  denied_items: number[] | null;
 }
 
 /** A decision as it arrives, by signal or door. */
@@ -98,6 +126,9 @@ export interface Decision {
   comment?: string;
   /** What the approval asks for, and the input's fields that it allows to change, with their new values. */
   fields?: Record<string, Json>;
+  /** As it was sent: it may have any form. So may `denied_items`: numbers of the items to deny, from 1. */
+  grant?: unknown;
+  denied_items?: unknown;
   /** For the signal `deny`: it requests changes, and the comment names them. */
   request_changes?: boolean;
   /** Required if the environment demands proof. */
@@ -119,6 +150,8 @@ export interface CountedDecision {
   by: Decider | 'unnamed';
   comment?: string;
   fields?: Record<string, Json>;
+  grant?: Grant;
+  denied_items?: number[];
   at: string;
   /** The person decided on their own request or change. */
   self: boolean;
@@ -142,6 +175,13 @@ export interface ApprovalEdit {
   /** What was asked before: the input and the id of the approval. */
   from: { id: string; input: Json };
 }
+
+/** One call in the input of an approval of several. */
+export type ListedCall = {
+  /** Number of its item, from 1. */
+  item: number;
+  input: Json;
+};
 
 /** State of an approval. */
 export type ApprovalStatus = 'open' | 'approved' | 'denied' | 'changes_requested' | 'expired' | 'cancelled';
@@ -173,6 +213,14 @@ export interface Approval {
   nonces?: string[];
   comment: CommentRule;
   fields?: Record<string, ApprovalField>;
+  /** Number of the items of a `foreach` whose calls it is for: the input lists them as {@link ListedCall}. Absent: it is for one. */
+  items?: number;
+  /** What a grant may be for; absent: no grant can come of it. */
+  grants?: GrantFor[];
+  /** Id of the grant that came of it. */
+  grant_id?: string;
+  /** A grant has approved it, and no one was asked or had to decide. */
+  granted?: Granted;
   /** Fields of the input that a decision may change, with their schemas. Absent: none. */
   edit?: Record<string, JsonObject>;
   /** How decisions changed the input, in order; `what` and `id` are those of the last one. */
@@ -196,4 +244,4 @@ export interface Approval {
 /** What became of a decision; the query `decision` answers it. */
 export type DecisionOutcome =
   | { counted: true; approval_id: string; status: ApprovalStatus; missing: number }
-  | { counted: false; approval_id: string | null; reason: string };
+  | { counted: false; approval_id: string | null; reason: string; code?: string };

@@ -431,6 +431,21 @@ export const CODES = {
     means: 'A file is larger than `policy.max_file`, or the files of a task than `policy.max_task_files`.',
     next: 'Make smaller files, or raise the limit in ability.yaml.',
   },
+  'grant.ended': {
+    exit: EXIT.failed,
+    means: 'The grant has ended: it is used up, revoked, or its time or its task is over.',
+    next: 'Run `ability grants list --all` to see how it ended.',
+  },
+  'grant.not_found': {
+    exit: EXIT.usage,
+    means: 'The project has no grant of that id.',
+    next: 'Run `ability grants list` to see what is granted.',
+  },
+  'grant.refused': {
+    exit: EXIT.denied,
+    means: 'The decision did not count, since what it would grant cannot be granted; the message says why.',
+    next: 'Decide without a grant, or ask who keeps `grants` of the environment in ability.yaml.',
+  },
   'guard.denied': {
     exit: EXIT.denied,
     means: 'A hook denied it.',
@@ -541,6 +556,11 @@ export const CODES = {
     exit: EXIT.failed,
     means: 'A bug in Ability Runtime. The task was ended, and its `finally` ran.',
     next: 'Please report it with the output of `ability task show KEY --json`.',
+  },
+  'limit.approval_items': {
+    exit: EXIT.failed,
+    means: 'A `foreach` would ask once for more calls than people can look through; nothing was asked or called.',
+    next: 'Leave its `approval` out, or pass it a part of the list at a time.',
   },
   'limit.max_calls': {
     exit: EXIT.failed,

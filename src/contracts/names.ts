@@ -22,6 +22,7 @@ export const WORKFLOWS = {
   lock: 'ability:lock',
   session: 'ability:session',
   notify: 'ability:notify',
+  grant: 'ability:grant',
 } as const;
 
 /** Our own activity types. Hook phases use the phase's name, which has capitals; operation keys have none. */
@@ -50,6 +51,9 @@ export const ACTIVITIES = {
   notify: 'ability:notify',
   decide: 'ability:decide',
   hold: 'ability:hold',
+  sealGrant: 'ability:seal-grant',
+  findGrant: 'ability:find-grant',
+  useGrant: 'ability:use-grant',
   raiseLimit: 'ability:raise-limit',
   checkFiring: 'ability:check-firing',
 } as const;
@@ -76,8 +80,12 @@ export const QUERIES = {
   lock: 'lock',
   session: 'session',
   thread: 'thread',
+  grant: 'grant',
   sent: 'sent',
 } as const;
+
+/** Updates a grant takes: `use` from workers, `revoke` from clients. */
+export const GRANT_UPDATES = { use: 'use', revoke: 'revoke' } as const;
 
 /** Updates a session takes: `open`, `prompt`, `note` and `stop` from clients, `word` from workers, who sign it. */
 export const SESSION_UPDATES = {
@@ -127,6 +135,11 @@ export function taskQueueMoved(queue: string, placement: Placement): string {
 /** Workflow id of a key's lock in one environment. @param digest of the key, which may be any text. */
 export function lockIdOf(project: string, environment: string, digest: string): string {
   return `lock:${project}:${environment}:${digest.slice(0, 32)}`;
+}
+
+/** Workflow id of a grant. @param bound digest of what it is bound to. */
+export function grantIdOf(project: string, bound: string): string {
+  return `grant:${project}:${bound.slice(0, 16)}`;
 }
 
 export function deleteIdOf(taskKey: string): string {

@@ -124,6 +124,8 @@ export interface ForeachStep extends StepModifiers {
   /** A number, or a template that yields one. */
   max_parallel: number | string;
   on_failure?: OnFailure;
+  /** Its one step is a call of an operation, and people are asked once for those of all items. Absent: for each. */
+  asks_once?: true;
   steps: PlanStep[];
 }
 

@@ -155,6 +155,8 @@ export interface PlanEnvironment {
   self_approval: boolean;
   proof: 'claimed' | 'required';
   while_open?: WhileOpen;
+  /** One yes may allow further calls that are alike; absent: it may not. */
+  grants?: true;
   /** Accepted kinds of proof; absent unless proof is required. */
   proofs?: ProofSource[];
 }

@@ -49,6 +49,8 @@ export interface StepProgress {
   sequence?: number;
   /** For a `foreach`: the outputs of completed items, by index. */
   items?: Record<string, Json>;
+  /** For a `foreach` that asks once: the approval of its calls. */
+  asked?: { id: string; raised_at: string };
   /** For steps that continue despite a failure: the failed items or branches, and the failure to report. */
   failed?: { items: number[]; error: Problem; answer?: true };
   /** For a `repeat`: the number of completed turns. */

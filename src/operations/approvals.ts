@@ -12,6 +12,8 @@ import type { Decision } from '../contracts/approvals.js';
 import type { JsonObject } from '../contracts/json.js';
 import { AbilityError } from '../contracts/problem.js';
 import { isAllowed } from '../rules/rights.js';
+import { MAX_CONDITION, MAX_GRANT_MS, MAX_USES } from '../rules/tasks/grants.js';
+import { defined } from '../text/defined.js';
 import { approvalNotFound, approval as decidedOn, task } from './concerns.js';
 import * as fields from './fields.js';
 import { masking } from './mask-secrets.js';
@@ -79,6 +81,20 @@ export const decide = operation({
       .record(z.string(), fields.json)
       .optional()
       .describe('What the approval asks the decider to fill in, and what it lets them change in the input.'),
+    grant: z
+      .strictObject({
+        for: z.enum(['task', 'session']).describe('Calls of the root task and all that it calls, or of its session.'),
+        up_to: z.int().min(2).max(MAX_USES).describe('How many calls, this one included.'),
+        if: z.string().max(MAX_CONDITION).optional().describe('CEL over `input` that further calls meet.'),
+        for_ms: z.int().min(1).max(MAX_GRANT_MS).optional().describe('How long it holds (default: a day).'),
+      })
+      .optional()
+      .describe('With approve: further calls that are alike need no decision.'),
+    denied_items: z
+      .array(z.int().min(1))
+      .max(1000)
+      .optional()
+      .describe('With approve, of an approval of several items: the numbers of those that are denied, from 1.'),
   }),
   answers: {
     200: {
@@ -92,7 +108,7 @@ export const decide = operation({
       }),
     },
   },
-  run: (project, { person, proof }, { key, approval: id, decision: verdict, comment, fields: filled }) =>
+  run: (project, { person, proof }, { key, approval: id, decision: verdict, comment, fields: filled, ...more }) =>
     project.ask(async (connection) => {
       const open = await keepingRuntime(connection, () => read(connection, key));
       const approval = open.find((one) => one.id === id);
@@ -102,6 +118,7 @@ export const decide = operation({
         approval_id: id,
         ...(comment !== undefined && { comment }),
         ...(filled && { fields: filled as JsonObject }),
+        ...defined(more),
       };
       if (approval.proof === 'required' && proof === null) throw unproved();
       const proved = proof ? withProof(connection, approval, verdict, decision, proof) : decision;

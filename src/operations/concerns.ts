@@ -4,6 +4,8 @@
  */
 import {
   type Connection,
+  grantNotFound,
+  placeOfGrant,
   placeOfSchedule,
   placeOfSession,
   placeOfTask,
@@ -81,6 +83,14 @@ export const approval: Concern<{ key: string; approval: string }> = ({ project, 
     if (!isReadable) throw taskNotFound(key);
     throw what ? forbidden(rights, 'approve', what) : approvalNotFound(key, id);
   });
+
+/** The grant in `id`: the ability that it allows to call. */
+export const grant: Concern<{ id: string }> = (asked, { id }) =>
+  refuseHidden(
+    asked,
+    (connection) => placeOfGrant(connection, id),
+    () => grantNotFound(id),
+  );
 
 export function approvalNotFound(key: string, id: string): AbilityError {
   return new AbilityError({

@@ -13,6 +13,7 @@ import { describeAbility } from './describe-ability.js';
 import { drawAbility } from './draw-ability.js';
 import { explainTask } from './explain-task.js';
 import { followEvents } from './follow-events.js';
+import { listGrants, revokeGrant } from './grants.js';
 import { listAbilities } from './list-abilities.js';
 import { listGaps } from './list-gaps.js';
 import { listTasks } from './list-tasks.js';
@@ -64,6 +65,8 @@ export const OPERATIONS = {
   listApprovals,
   readApprovals,
   decide,
+  listGrants,
+  revokeGrant,
   listAbilities,
   describeAbility,
   planAbility,

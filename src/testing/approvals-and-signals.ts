@@ -73,7 +73,20 @@ export class CaseApprovals {
       return undefined;
     }
     const { id: approval_id, raised_at, what } = approval;
-    return { ...decision, proof: this.bench.prove({ what, approval_id, raised_at, verdict, by, comment, fields }) };
+    return {
+      ...decision,
+      proof: this.bench.prove({
+        what,
+        approval_id,
+        raised_at,
+        verdict,
+        by,
+        comment,
+        fields,
+        grant: null,
+        denied_items: null,
+      }),
+    };
   }
 
   private async send(workflow: string, verdict: Verdict, decision: Decision): Promise<void> {

@@ -32,6 +32,7 @@ import type { Store } from '../server/store/store.js';
 import { TaskFileStore } from '../server/store/task-file-store.js';
 import type { Tracer } from '../tracing/open-tracer.js';
 import { FileCollector } from './file-collector.js';
+import { accessGrants } from './grant-access.js';
 import { accessLocks } from './lock-access.js';
 import { log } from './logger.js';
 import { countMissed, MissedFirings, whyNoFiring } from './missed-firings.js';
@@ -87,6 +88,7 @@ export function buildDependencies(
   const { root } = paths;
   const scripts = new PinnedScripts(root, paths.pinned, store);
   const share = store.isShared ? new StoreShare(store, project, recordsOrigin(paths)) : undefined;
+  const sessions = accessSessions(access.client, project, projectEnvironments(paths.root), plans);
   const tools = new PinnedTools(pool, store, root);
   const secrets = (environment: string): SecretSource => new SecretSource(root, environment, env);
   const proven = new ProvenGuards({ root, groups, scripts, secrets });
@@ -115,7 +117,8 @@ export function buildDependencies(
     packPlan: packedPlan,
     readEnded: access.readEnded,
     locks: accessLocks(access.client),
-    sessions: accessSessions(access.client, project, projectEnvironments(paths.root), plans),
+    grants: accessGrants(access.client, sessions),
+    sessions,
     findDeletion: access.findDeletion,
     isServed: access.isServed,
     executions: access.executions,

@@ -5,6 +5,7 @@ import {
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
+import type { GrantAccess } from '../activities/grants/grant-access.js';
 import { findOwnSession, type SessionRuns } from '../activities/session/own-session.js';
 import type { SeenTask, SessionAccess } from '../activities/session/session-access.js';
 import {
@@ -39,11 +40,12 @@ export function accessSessions(
   project: string,
   environments: () => string[],
   known: SessionRuns,
-): SessionAccess {
+): SessionAccess & Pick<GrantAccess, 'firstRunOf'> {
+  const open = (): OpenSessions => ({ client, project, queues: queuesOf(project, environments()), known });
   return {
+    firstRunOf: (session) => firstOfOpen(session, sessionIdOf(project, session), open()),
     async notify(session, word) {
-      const open = { client, project, queues: queuesOf(project, environments()), known };
-      const firstExecutionRunId = await firstOfOpen(session, word, open);
+      const firstExecutionRunId = await firstOfOpen(session, word.session, open());
       try {
         return await client.withDeadline(Date.now() + NOTIFY_MS, () =>
           untilProcessed(session, () =>
@@ -67,7 +69,7 @@ export function accessSessions(
  * The server rejects an update whose workflow task ended without it, such as one before the session goes on anew, and
  * more than a few at once. An update is applied once, however often it is sent. @throws AbilityError `session.busy`.
  */
-async function untilProcessed<T>(session: string, send: () => Promise<T>): Promise<T> {
+export async function untilProcessed<T>(session: string, send: () => Promise<T>): Promise<T> {
   const end = performance.now() + NOTIFY_MS;
   for (let left = MAX_TRIES - 1; ; left -= 1) {
     try {
@@ -104,11 +106,11 @@ interface OpenSessions {
  */
 async function firstOfOpen(
   session: string,
-  word: SignedWord,
+  id: string,
   { client, project, queues, known }: OpenSessions,
 ): Promise<string> {
   const description = await client.workflow
-    .getHandle(word.session)
+    .getHandle(id)
     .describe()
     .catch((error: unknown) => {
       throw error instanceof WorkflowNotFoundError ? sessionNotFound(session, project) : error;

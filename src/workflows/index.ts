@@ -1,5 +1,6 @@
 /** Any other type, such as an ability id, is a task. */
 
+export { grant as 'ability:grant' } from './approvals/grant.js';
 export { sendNotices as 'ability:notify' } from './approvals/notices.js';
 export { lock as 'ability:lock' } from './concurrency/lock.js';
 export { deleteTask as 'ability:delete' } from './delete.js';

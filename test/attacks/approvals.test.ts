@@ -205,6 +205,8 @@ describe('when proof is required', () => {
       by: OWNER,
       comment: null,
       fields: null,
+      grant: null,
+      denied_items: null,
     } as const;
     const forged: Decision[] = [
       { by: OWNER },

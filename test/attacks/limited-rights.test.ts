@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createSchedule, listTasks, pauseSchedule, readApprovals } from '../../src/client/index.js';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { createSchedule, decide, listGrants, listTasks, pauseSchedule, readApprovals } from '../../src/client/index.js';
 import type { RightLimits, Rights } from '../../src/contracts/access.js';
 import type { JsonObject } from '../../src/contracts/json.js';
 import type { ScheduleSpec } from '../../src/contracts/schedules.js';
@@ -27,6 +27,8 @@ let token: string;
 let keys: Record<'own' | 'other' | 'elsewhere' | 'parent', string>;
 /** The id of the approval that the parent waits for: that of a called task. */
 let asked: string;
+/** The id of a grant for another ability. */
+let granted: string;
 
 beforeAll(async () => {
   project = await runProject({
@@ -37,6 +39,8 @@ beforeAll(async () => {
     ...operation('report.daily', "appendFileSync('written.log', 'r'); return 1;", EFFECT),
     ...operation('reports.x', "appendFileSync('written.log', 'x'); return 1;", EFFECT),
     ...operation('db.drop', "appendFileSync('written.log', 'd'); return 1;", { effects: 'destructive' }),
+    ...operation('db.vacuum', 'return 1;', { effects: 'destructive' }),
+    ...workflow('db.granted', 'steps: [{ id: v, call: db.vacuum }, { id: ready, wait: { signal: go, timeout: 10m } }]'),
     ...workflow('report.waits', WAITS),
     ...workflow('db.waits', WAITS),
     ...workflow('db.asks', 'steps: [{ id: drop, call: db.drop }]'),
@@ -68,6 +72,16 @@ beforeAll(async () => {
   });
   await project.wait(keys.parent, { approvalMs: 0 });
   asked = await openIn(keys.parent);
+  const giving = await start('db.granted', 'dev');
+  await project.wait(giving, { approvalMs: 0 });
+  const approval_id = await openIn(giving);
+  const grant = { for: 'task', up_to: 5 } as const;
+  await decide(project.connection, giving, 'approve', { by: 'ada', approval_id, grant });
+  granted = await vi.waitFor(async () => {
+    const [grant] = await listGrants(project.connection, false);
+    if (!grant) throw new Error('There is no grant yet');
+    return grant.id;
+  }, 20_000);
 });
 afterAll(async () => {
   await door.close();
@@ -165,6 +179,11 @@ const ATTACKS: Record<keyof Operations, Attack[]> = {
     { code: 'door.forbidden', input: () => ({ key: keys.parent, approval: asked, decision: 'deny', comment: 'x' }) },
     { code: 'approval.not_found', input: () => ({ key: keys.own, approval: 'drop', decision: 'approve' }) },
   ],
+  listGrants: [{ input: () => ({ all: true }), kept: (all: JsonObject[]) => idsOf(all, 'ability'), expected: [] }],
+  revokeGrant: [() => granted, () => '0123456789abcdef'].map((id) => ({
+    code: 'grant.not_found',
+    input: () => ({ id: id() }),
+  })),
   listAbilities: [
     {
       input: () => ({}),

@@ -351,6 +351,8 @@ const WORK: [command: string, args: string[], exit?: number][] = [
   ['approvals', []],
   ['approve', ['one'], 4],
   ['deny', ['one'], 4],
+  ['grants list', []],
+  ['grants revoke', ['0123456789abcdef'], 2],
   ['session start', ['--id', 'talk']],
   ['session prompt', ['talk', 'hello']],
   ['session show', ['talk']],

@@ -66,10 +66,11 @@ export function createRelease({ plans, locks }: LockDependencies) {
   );
 }
 
-/** Finds the holders of a lock that have ended. Changes nothing; only a lock may request it. */
+/** Finds the holders of a lock, or the task of a grant, that have ended. Changes nothing; only these may request it. */
 export function createFindEnded({ locks }: Pick<LockDependencies, 'locks'>) {
   return async ({ holders }: EndedHoldersRequest): Promise<EndedHoldersRequest['holders']> => {
-    if (Context.current().info.workflowType !== WORKFLOWS.lock) {
+    const { workflowType } = Context.current().info;
+    if (workflowType !== WORKFLOWS.lock && workflowType !== WORKFLOWS.grant) {
       throw ApplicationFailure.nonRetryable('Only a lock asks for its holders', 'seal.invalid');
     }
     const isOpen = await Promise.all(holders.map((holder) => locks.isOpen(holder)));

@@ -26,7 +26,8 @@ export async function openApprovals(connection: Connection, id: string): Promise
 }
 
 /**
- * @throws AbilityError `usage.invalid` for a denial with fields, `approval.ignored` if the decision did not count,
+ * @throws AbilityError `usage.invalid` for a denial with fields; `approval.ignored`, or `grant.refused` or `expression.*`
+ * for what it would grant, if the decision did not count;
  * `task.not_found`, `task.closed`, `task.other_project`; `worker.unavailable`: it is kept until a worker takes it up.
  */
 export async function decide(
@@ -39,12 +40,13 @@ export async function decide(
   const first = await send(connection, id, verdict, decision);
   const outcome = first.counted ? first : ((await sendToCalled(connection, id, verdict, decision)) ?? first);
   if (outcome.counted) return outcome;
-  throw new AbilityError({
-    code: 'approval.ignored',
-    message: `The decision did not count: ${outcome.reason}`,
-    suggestion: adviceOn(outcome.reason),
-  });
+  const { code = 'approval.ignored', reason } = outcome;
+  const message = `The decision did not count: ${reason}`;
+  const suggestion = code === 'approval.ignored' ? adviceOn(reason) : GRANT_ADVICE;
+  throw new AbilityError({ code, message, suggestion });
 }
+
+const GRANT_ADVICE = 'Decide without a grant, or see docs/approvals.md: "One yes for what is alike".';
 
 function adviceOn(reason: string): string {
   if (Object.values<string>(COMMENT_MISSING).includes(reason)) return 'Say why, with `--comment TEXT`.';

@@ -4,6 +4,7 @@ import type {
   Decision,
   DecisionProof,
   DoorProof,
+  Grant,
   ProvedDecision,
   Verdict,
 } from '../../contracts/approvals.js';
@@ -38,8 +39,10 @@ export function withProof(
   const isUsable = door !== null && (door.key.id !== OWN_DOOR || connection.isOwnRuntime);
   if (approval.proof !== 'required' && !(isVouched && isUsable)) return decision;
   const { by = '', comment = null, fields = null } = decision;
+  const grant = (decision.grant ?? null) as Grant | null;
+  const denied_items = (decision.denied_items ?? null) as number[] | null;
   const { id: approval_id, raised_at, what } = approval;
-  const about: ProvedDecision = { what, approval_id, raised_at, verdict, by, comment, fields };
+  const about: ProvedDecision = { what, approval_id, raised_at, verdict, by, comment, fields, grant, denied_items };
   if (door && (isVouched || !connection.isOwnRuntime)) {
     return { ...decision, approval_id, proof: proofOfDoor(connection, door, about) };
   }

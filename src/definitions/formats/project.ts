@@ -35,6 +35,10 @@ export const environment = z.strictObject({
     'Whether the requester may decide; without it, only if the environment is not protected.',
   ),
   proof: z.enum(['claimed', 'required']).default('claimed').describe('Whether the name of an approver must be proved.'),
+  grants: optional(
+    z.boolean(),
+    'Whether one yes may allow further calls that are alike; without it, only if the environment is not protected.',
+  ),
   ...whileOpen,
   network: optional(
     z.boolean(),

@@ -134,6 +134,13 @@ const verbs = {
     ),
     max_parallel: optional(numberOrTemplate, 'How many at once; without it, one after the other.'),
     on_failure: onFailure,
+    approval: optional(
+      z.strictObject({
+        of: z.literal('each').describe('The call of each item.'),
+        items: z.literal('all').describe('All items are shown at once.'),
+      }),
+      'Where the environment asks for approval of the calls: once for all of them, before the first.',
+    ),
     steps: inOrder,
   },
   switch: { switch: z.array(switchCase).min(1).describe('Cases, of which one is taken.') },

@@ -41,6 +41,8 @@ const STATUS: Record<string, number> = {
   'session.key_conflict': 409,
   'session.stopped': 409,
   'approval.ignored': 409,
+  'grant.ended': 409,
+  'grant.refused': 409,
   'internal.error': 500,
 };
 

@@ -71,6 +71,8 @@ export const {
   listApprovals,
   readApprovals,
   decide,
+  listGrants,
+  revokeGrant,
   listAbilities,
   describeAbility,
   planAbility,

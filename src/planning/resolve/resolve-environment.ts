@@ -35,6 +35,7 @@ export function resolveEnvironment(registry: Registry, name: string): PlanEnviro
     quorum: found.quorum,
     self_approval: found.self_approval ?? !found.protected,
     proof: found.proof,
+    ...((found.grants ?? !found.protected) && { grants: true as const }),
     ...whileOpen(people, found, GUARD_APPROVAL_MS, registry.locateInProject(['environments', name, 'escalate'])),
     ...(found.proof === 'required' && { proofs: proofsIn(registry.project, name) }),
   };

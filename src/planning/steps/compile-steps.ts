@@ -1,6 +1,6 @@
 import type { PlanConcurrency } from '../../contracts/concurrency.js';
 import type { ErrorHandler, PlanEnvironment, PlanRetry, PlanStep, StepModifiers } from '../../contracts/plan.js';
-import type { Composite } from '../../definitions/find-ability.js';
+import { type Composite, loadedComposite } from '../../definitions/find-ability.js';
 import type { HighLevel } from '../../definitions/formats/high-level.js';
 import type { RetryDefinition } from '../../definitions/formats/retry.js';
 import type { ErrorHandlerDefinition, StepDefinition, StepOf } from '../../definitions/formats/steps.js';
@@ -120,7 +120,8 @@ class StepCompiler {
       case 'race':
         return { ...modifiers, verb: 'race', branches: this.branches(step.race, inside(place, 'race')) };
       case 'foreach': {
-        const { foreach, as, index, label, max_parallel = 1, on_failure } = step;
+        const { foreach, as, index, label, max_parallel = 1, on_failure, approval } = step;
+        if (approval) this.checkAsksOnce(step, place);
         if (label !== undefined) this.checkLabel(label, place);
         return {
           ...modifiers,
@@ -130,6 +131,7 @@ class StepCompiler {
           ...defined({ index, label }),
           max_parallel,
           ...(on_failure && { on_failure }),
+          ...(approval && { asks_once: true as const }),
           steps: this.compileAll(step.steps, inside(inLoop, 'steps')),
         };
       }
@@ -253,6 +255,22 @@ class StepCompiler {
         this.workflow.locate([...place.path, 'approval']),
       ),
     };
+  }
+
+  /** What people see beforehand must be all that runs: one call of an operation, and nothing that takes it back. */
+  private checkAsksOnce({ steps }: StepOf<'foreach'>, { path }: Place): void {
+    const [only] = steps;
+    const isCall = steps.length === 1 && only?.verb === 'call' && !loadedComposite(this.registry, only.call);
+    if (isCall && !only.undo) return;
+    const message = isCall
+      ? 'its call has an `undo`, which would not be shown'
+      : 'its steps are not one call of a low-level ability';
+    const suggestion = 'Leave `approval` out, so that each call is asked for.';
+    throw this.checks.refuse(
+      `People cannot be asked once for all items: ${message}`,
+      [...path, 'approval'],
+      suggestion,
+    );
   }
 
   private checkLabel(label: string, { path }: Place): void {

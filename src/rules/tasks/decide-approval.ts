@@ -6,12 +6,14 @@ import type {
   Decider,
   Decision,
   DecisionOutcome,
+  Grant,
   ProofSource,
   Verdict,
 } from '../../contracts/approvals.js';
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import { canonicalJson } from '../canonical.js';
 import { oneLine } from '../shown-text.js';
+import { whyNoGrant } from './grants.js';
 import { personKey } from './person-key.js';
 
 /** Whether a decision proved who made it, or why not. */
@@ -40,11 +42,17 @@ export function decideApproval(
   const name = nameIn(decision);
   const refused = edit && 'why' in edit ? edit.why : undefined;
   const why = whyIgnored(found, verdict, decision, proof) ?? refused;
+  const notGranted = whyNoGrant(found, verdict, decision.grant);
   if (proof.proved && isUsed(found, proof)) keepNonce(found, proof.nonce);
   if (why) {
     const reason = oneLine(why);
     found.ignored.push({ decision: verdict, by: name || null, reason, at });
-    return { counted: false, approval_id: found.id, reason };
+    return {
+      counted: false,
+      approval_id: found.id,
+      reason,
+      ...(why === notGranted?.message && { code: notGranted.code }),
+    };
   }
   const decider = deciderOf(found, name, proof);
   if (edit && 'input' in edit) applyEdit(found, edit, name === '' ? 'unnamed' : decider, at);
@@ -70,7 +78,9 @@ export function whyIgnored(
   const name = nameIn(decision);
   return (
     reasonToIgnore(approval, verdict, name, decision, proof) ??
-    (verdict === 'approve' ? wrongField(approval, decision) : undefined)
+    (verdict === 'approve' ? wrongField(approval, decision) : undefined) ??
+    whyNoGrant(approval, verdict, decision.grant)?.message ??
+    wrongItem(approval, verdict, decision)
   );
 }
 
@@ -212,6 +222,17 @@ function wrongField(
   return unknown === undefined ? undefined : `there is no field ${unknown}`;
 }
 
+function wrongItem({ items = 0 }: Approval, verdict: Verdict, { denied_items: denied }: Decision): string | undefined {
+  if (denied === undefined) return undefined;
+  if (verdict !== 'approve') return 'it denies all items, and names some of them';
+  if (items === 0) return 'it denies items, and what is asked has none';
+  const isItem = (value: unknown): boolean =>
+    typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= items;
+  return Array.isArray(denied) && denied.every(isItem)
+    ? undefined
+    : `it denies what is no item: they have the numbers 1 to ${items}`;
+}
+
 function fits({ type, enum: choices }: ApprovalField, value: Json): boolean {
   if (choices && !choices.some((choice) => choice === value)) return false;
   return type === 'integer' ? Number.isInteger(value) : typeof value === type;
@@ -225,7 +246,7 @@ function countedDecision(
   approval: Approval,
   verdict: Verdict,
   by: Decider,
-  { comment, fields }: Decision,
+  { comment, fields, grant, denied_items }: Decision,
   at: string,
 ): CountedDecision {
   const { name } = by;
@@ -237,6 +258,9 @@ function countedDecision(
     ...(comment?.trim() && { comment: comment.trim() }),
     // A denial fills in nothing, and must not be lost because of invalid fields.
     ...(verdict === 'approve' && filled.length > 0 && { fields: Object.fromEntries(filled) }),
+    // Both were checked before.
+    ...(grant !== undefined && { grant: grant as Grant }),
+    ...(denied_items !== undefined && { denied_items: denied_items as number[] }),
     at,
     self: name !== '' && isOwn(approval, name),
   };

@@ -91,11 +91,11 @@ function unproved(why: string, cause?: unknown): AbilityError {
  * same key; what else the kind of proof says is included, so that none passes for another.
  */
 export function provedText(
-  { approval_id, raised_at, verdict, by, comment, fields }: ProvedDecision,
+  { approval_id, raised_at, verdict, by, comment, fields, grant, denied_items }: ProvedDecision,
   nonce: string,
   more: JsonObject,
 ): string {
-  const said = digestOf({ comment, fields });
+  const said = digestOf({ comment, fields, ...(grant && { grant }), ...(denied_items && { denied_items }) });
   return canonicalJson({
     format: 1,
     approval_id,

@@ -24,6 +24,8 @@ export class Approvals {
   readonly checks = new Map<Approval, InputCheck>();
   /** One edit is checked at a time. */
   private editing: Promise<unknown> = Promise.resolve();
+  /** Number of grants that this run has started: approvals that are open then may be granted. */
+  granted = 0;
   /** Pending handovers of notices to the server. */
   readonly notices: Promise<void>[] = [];
 

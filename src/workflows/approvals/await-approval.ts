@@ -3,11 +3,13 @@ import type { Approval, ApprovalField, ApprovalSubject, CommentRule } from '../.
 import type { JsonObject } from '../../contracts/json.js';
 import type { Approvers, WhileOpen } from '../../contracts/plan-step.js';
 import { markdownLine, oneLine, startOf } from '../../rules/shown-text.js';
+import { grantOf } from '../../rules/tasks/grants.js';
 import { BranchStopped, StepFailure } from '../steps/step-failure.js';
 import type { BranchStop } from '../task/stop-branches.js';
 import type { TaskRun } from '../task/task-run.js';
 import { approvalIdOf } from './approval-id.js';
 import type { InputCheck } from './approvals.js';
+import { type GrantableCall, grantableFor, mayBeGranted, startGrant, useGrant } from './grants.js';
 import { notifyOfApproval } from './notices.js';
 import { refuseUnprovable } from './proofs.js';
 
@@ -30,6 +32,10 @@ export interface ApprovalRequest {
   due_at?: string;
   /** Fields of the input that a decision may change, and how the changed one is checked. */
   edit?: { fields: Record<string, JsonObject>; check: InputCheck } | undefined;
+  /** Number of the items that it is for; left out: it is for one call, step or task. */
+  items?: number;
+  /** The call that it is for; left out: no grant can be made of it, or decide it. */
+  call?: GrantableCall;
 }
 
 const MAX_SUMMARY = 200;
@@ -44,7 +50,10 @@ export async function awaitApproval(run: TaskRun, request: ApprovalRequest, bran
   const ahead = approvals.takeAhead(raised);
   if (ahead) return ahead;
   if (run.task.plan.environment.proof === 'required') await refuseUnprovable(run.task, approvals);
-  const approval = heldOver(run, raised) ?? raised;
+  const held = heldOver(run, raised);
+  let known = approvals.granted;
+  if (!held && mayBeGranted(run, raised) && (await isGranted(run, raised, request))) return raised;
+  const approval = held ?? raised;
   if (request.edit) approvals.checks.set(approval, request.edit.check);
   if (approval === raised) {
     approvals.list.push(approval);
@@ -61,7 +70,11 @@ export async function awaitApproval(run: TaskRun, request: ApprovalRequest, bran
   });
   watchOver(run, approval, request.while_open ?? run.task.plan.environment.while_open ?? {});
   try {
-    await branchStop.wait(() => condition(() => approval.status !== 'open'));
+    while (approval.status === 'open') {
+      await branchStop.wait(() => condition(() => approval.status !== 'open' || approvals.granted !== known));
+      known = approvals.granted;
+      if (approval.status === 'open') await isGranted(run, approval, request);
+    }
   } catch (error) {
     const isCarriedOn = error instanceof BranchStopped && life.rollingOver;
     if (approval.status === 'open' && !isCarriedOn) {
@@ -75,7 +88,20 @@ export async function awaitApproval(run: TaskRun, request: ApprovalRequest, bran
   }
   notifyOfApproval(run, 'approval.decided', approval);
   refuseNotApproved(approval);
+  if (request.call && grantOf(approval)) await startGrant(run, approval, request.call);
   return approval;
+}
+
+/** Whether a grant has decided it. An approval that no one was asked for is kept as well. */
+async function isGranted(run: TaskRun, approval: Approval, { call }: ApprovalRequest): Promise<boolean> {
+  const { id } = approval;
+  const granted = call && (await useGrant(run, approval, call));
+  // Meanwhile people may have decided, or changed what it asks.
+  if (!granted || approval.status !== 'open' || approval.id !== id) return false;
+  approval.granted = granted;
+  approval.status = 'approved';
+  if (!run.approvals.list.includes(approval)) run.approvals.list.push(approval);
+  return true;
 }
 
 /** Reminds of it, and asks others as well, while no one decides. What an earlier run of the task has done is not repeated. */
@@ -113,9 +139,12 @@ function heldOver({ approvals, steps }: TaskRun, raised: Approval): Approval | u
 }
 
 /** The id identifies the shown text, which is one line at every door. Source: docs/approvals.md#deciding. */
-function raise({ task, input }: TaskRun, request: ApprovalRequest): Approval {
-  const { path, what, title, reasons, approvers, quorum, comment, fields, edit, expiresMs, due_at } = request;
+function raise(run: TaskRun, request: ApprovalRequest): Approval {
+  const { path, what, title, reasons, approvers, quorum, comment, fields, edit, expiresMs, due_at, call, items } =
+    request;
+  const { task, input } = run;
   const { environment } = task.plan;
+  const grants = grantableFor(run, call);
   const now = Date.now();
   return {
     id: approvalIdOf(task.id, path, what),
@@ -131,6 +160,8 @@ function raise({ task, input }: TaskRun, request: ApprovalRequest): Approval {
     ...(environment.proof === 'required' && { proof: 'required' as const }),
     comment,
     ...(fields && { fields }),
+    ...(items !== undefined && { items }),
+    ...(grants && { grants }),
     ...(edit && { edit: edit.fields }),
     requested_by: task.start.user,
     ...(input.changedBy.length > 0 && { changed_by: input.changedBy }),

@@ -66,13 +66,19 @@ function take(run: TaskRun, verdict: Verdict, decision: Decision, proof?: Proof,
 /** Input sent by hand may be any value. */
 function asDecision(value: unknown): Decision {
   if (value === null || typeof value !== 'object') return {};
-  const { id, approval_id, by, comment, fields, request_changes, proof } = value as Record<string, unknown>;
+  const { id, approval_id, by, comment, fields, grant, denied_items, request_changes, proof } = value as Record<
+    string,
+    unknown
+  >;
   return {
     ...(typeof id === 'string' && { id }),
     ...(typeof approval_id === 'string' && { approval_id }),
     ...(typeof by === 'string' && { by }),
     ...(typeof comment === 'string' && { comment }),
     ...(fields !== null && typeof fields === 'object' && { fields: fields as Record<string, Json> }),
+    // Of whatever form: a decision that is not wholly understood does not count.
+    ...(grant !== undefined && grant !== null && { grant }),
+    ...(denied_items !== undefined && denied_items !== null && { denied_items }),
     ...(request_changes === true && { request_changes }),
     ...(isProof(proof) && { proof }),
   };

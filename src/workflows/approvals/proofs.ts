@@ -1,6 +1,6 @@
 import { CancellationScope, condition } from '@temporalio/workflow';
 import type { ProveAnswer, ProveRequest } from '../../contracts/activities.js';
-import type { Approval, Decision, Verdict } from '../../contracts/approvals.js';
+import type { Approval, Decision, Grant, Verdict } from '../../contracts/approvals.js';
 import { ACTIVITIES } from '../../contracts/names.js';
 import { NO_PROOF, type Proof } from '../../rules/tasks/decide-approval.js';
 import { localActivity, untilKeyed } from '../calls/local-activities.js';
@@ -33,9 +33,21 @@ export async function proofOf(
   sent: Decision,
 ): Promise<Proof> {
   const { proof, by = '', comment = null, fields = null } = sent;
+  const grant = (sent.grant ?? null) as Grant | null;
+  const denied_items = (sent.denied_items ?? null) as number[] | null;
   if (!proof) return NO_PROOF;
   try {
-    const decision = { what: { ability, environment }, approval_id, raised_at, verdict, by, comment, fields };
+    const decision = {
+      what: { ability, environment },
+      approval_id,
+      raised_at,
+      verdict,
+      by,
+      comment,
+      fields,
+      grant,
+      denied_items,
+    };
     // Without an answer the decision does not count, and its sender learns why.
     const answer = await askProof(task, { decision, proof }, true);
     if (!answer.able) return { proved: false, reason: 'no proof can be checked here' };

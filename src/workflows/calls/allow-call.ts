@@ -1,6 +1,7 @@
 import { uuid4 } from '@temporalio/workflow';
 import type { Approval } from '../../contracts/approvals.js';
 import type { JsonObject } from '../../contracts/json.js';
+import type { PlanEnvironment, PlanOperation } from '../../contracts/plan.js';
 import { callInput } from '../../rules/calls/call-input.js';
 import { GUARD_APPROVAL_MS } from '../../rules/calls/call-limits.js';
 import { canonicalJson } from '../../rules/canonical.js';
@@ -11,6 +12,7 @@ import { type ApprovalRequest, awaitApproval } from '../approvals/await-approval
 import { checkInput, noteEdits, refuseNewReasons } from '../approvals/edit.js';
 import { askGuards, confirmation, type Hooked, type Reason } from '../hooks/ask-hooks.js';
 import { askWithinLimits } from '../hooks/raise-limit.js';
+import { StepFailure } from '../steps/step-failure.js';
 import type { TaskRun } from '../task/task-run.js';
 import { type EnteredCall, endCall } from './enter-call.js';
 import type { OperationCall } from './schedule-call.js';
@@ -23,12 +25,13 @@ export interface AllowedCall {
 
 /** Asks the guards of a call, and people where one of them says so. @throws StepFailure; cancellation; BranchStopped. */
 export async function allowCall(run: TaskRun, call: OperationCall, entered?: EnteredCall): Promise<AllowedCall> {
-  const { path, operation } = call;
+  const { path, operation, listed } = call;
+  if (listed?.denied) throw new StepFailure(listed.denied);
   const around = (input: JsonObject): Hooked => ({ path, operation, input, ...(entered && { callId: entered.id }) });
   const first = callInput(operation, call.input);
   const { branchStop, budget, id } = call;
   const guards = askWithinLimits(run, around(first), { branchStop, capWait: (ms) => budget.capWait(ms), step: id });
-  const reasons = reasonsFor(run, call, await guards);
+  const reasons = reasonsFor(run, { ...call, input: first }, await guards);
   if (reasons.length === 0) return { call, hooked: around(first) };
   const guarded = new GuardedInput(run, call, first, entered !== undefined, async (input) => {
     if (entered) {
@@ -36,7 +39,7 @@ export async function allowCall(run: TaskRun, call: OperationCall, entered?: Ent
       await endCall(run, entered, 'denied');
       entered.id = uuid4();
     }
-    return reasonsFor(run, call, await askGuards(run, around(input)));
+    return reasonsFor(run, { ...call, input }, await askGuards(run, around(input)));
   });
   const approval = await confirm(run, { ...call, input: first }, reasons, (changed) =>
     guarded.change(changed, reasons),
@@ -97,15 +100,21 @@ function isWholeTask({ task: { plan, start } }: TaskRun, { about }: OperationCal
   return plan.ability.kind === 'operation' && !about && !start.child;
 }
 
+/** Why an environment asks, in words. */
+export function environmentAsks({ name }: PlanEnvironment, { effects }: PlanOperation): string {
+  return `${name} asks for approval of ${effects} calls.`;
+}
+
 /** All reasons of a call, for one common approval. Source: docs/hooks.md#preabilitycreate. */
 export function reasonsFor(run: TaskRun, call: OperationCall, fromGuards: readonly Reason[]): Reason[] {
-  const { operation, takesBack } = call;
+  const { operation, takesBack, listed, input } = call;
   const { environment } = run.task.plan;
   if (takesBack && !takesBack.asks) return [];
   const reasons = [...(takesBack ? [{ text: UNDO_ASKS }] : []), ...fromGuards];
-  if (environment.approve.includes(operation.effects)) {
-    const text = `${environment.name} asks for approval of ${operation.effects} calls.`;
-    reasons.push({ text, edit: environment.edit });
+  // Exactly what people saw, in the list of all items.
+  const isListed = listed !== undefined && canonicalJson(listed.input) === canonicalJson(input);
+  if (environment.approve.includes(operation.effects) && !isListed) {
+    reasons.push({ text: environmentAsks(environment, operation), edit: environment.edit });
   }
   if (isWholeTask(run, call)) {
     reasons.push(...run.task.start.seal.confirmations.map((one) => confirmation(one, operation.hooks.pre_create)));
@@ -129,7 +138,13 @@ async function confirm(
         reasons.map(({ edit }) => edit),
       );
   run.steps.note(path, id, { status: 'waiting', call: operation.key });
-  const request = { ...confirmationOf(run, call, reasons), edit: fields && { fields, check } };
+  const asked = confirmationOf(run, call, reasons);
+  const { undo } = asked.what;
+  const granted = {
+    operation: operation.key,
+    undo: undo ? { operation: undo.ability, asks: undo.approval !== undefined } : null,
+  };
+  const request = { ...asked, edit: fields && { fields, check }, call: granted };
   return await awaitApproval(run, request, call.branchStop);
 }
 

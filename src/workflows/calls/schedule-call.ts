@@ -1,15 +1,25 @@
 import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
 import type { CallAnswer, CallRequest } from '../../contracts/activities.js';
 import type { UndoSubject } from '../../contracts/approvals.js';
-import type { JsonObject } from '../../contracts/json.js';
+import type { Json, JsonObject } from '../../contracts/json.js';
 import { ACTIVITY_LIMITS, TIMEOUT_MARGIN_MS } from '../../contracts/names.js';
 import type { PlanOperation, PlanRetry } from '../../contracts/plan.js';
+import type { Problem } from '../../contracts/problem.js';
 import { attemptsOf, RETRY, stepLimit } from '../../rules/calls/call-limits.js';
 import { defined } from '../../text/defined.js';
 import type { Budget } from '../task/budget.js';
 import type { BranchStop } from '../task/stop-branches.js';
 import type { TaskRun } from '../task/task-run.js';
 import { localActivity } from './local-activities.js';
+
+/** A call of a `foreach` that asked once. */
+export interface DecidedCall {
+  path: string;
+  /** What people have seen, with defaults. */
+  input: Json;
+  /** Who denied it, and the approval. Absent: it is approved. */
+  denied?: Problem;
+}
 
 export interface OperationCall {
   path: string;
@@ -30,6 +40,8 @@ export interface OperationCall {
   about?: CallRequest['about'];
   /** Its attempts that were lost and had no effect, and all that were made so far. */
   earlier?: { lost: number; made: number };
+  /** People decided on it beforehand, with those of the other items of its `foreach`. */
+  listed?: DecidedCall | undefined;
   /** Attempt of each retried group around it, from the outside in. */
   groups: readonly number[];
   branchStop: BranchStop;

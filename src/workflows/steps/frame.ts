@@ -1,6 +1,7 @@
 import type { Json } from '../../contracts/json.js';
 import type { LastTurn } from '../../contracts/loops.js';
 import type { PlanStep } from '../../contracts/plan.js';
+import type { DecidedCall } from '../calls/schedule-call.js';
 import type { Budget } from '../task/budget.js';
 import type { BranchStop } from '../task/stop-branches.js';
 import type { TaskRun } from '../task/task-run.js';
@@ -28,6 +29,8 @@ export interface Frame {
   last?: Readonly<Record<string, LastTurn>> | undefined;
   /** Last-turn values of the current step, if its expressions read them. */
   own?: OwnValue | undefined;
+  /** In a `foreach` that asked once: the call that people decided on. */
+  listed?: DecidedCall | undefined;
   /** In `finally` and in undo calls, which run to their end. */
   isCleanup: boolean;
   /** The span of the step that is at work, see `stepInstanceOf`; absent: the task itself. */

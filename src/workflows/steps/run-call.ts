@@ -33,7 +33,8 @@ export function operationCallOf(
   const timeoutMs = step.timeout === undefined ? undefined : evaluateDuration(step.timeout, frame);
   const mayBeCut = step.cut === 'allowed';
   const undo = step.undo && (() => shownUndo(step.undo as PlanUndo, step.id, frame));
-  return { path, id: step.id, operation, input, retry, timeoutMs, mayBeCut, undo, groups, branchStop, budget };
+  const listed = frame.listed?.path === path ? frame.listed : undefined;
+  return { path, id: step.id, operation, input, retry, timeoutMs, mayBeCut, undo, listed, groups, branchStop, budget };
 }
 
 /** As far as it is known before the call; texts that read its answer, or that fail now, as written. */

@@ -2,6 +2,7 @@ import type { Json } from '../../contracts/json.js';
 import type { ForeachStep } from '../../contracts/plan.js';
 import { stepsOfTurn } from '../../rules/steps/inner-steps.js';
 import { defaultLabel, labelFrom } from '../../rules/steps/item-label.js';
+import { askOnce } from '../loops/ask-once.js';
 import { keepTurn, lastTurns, lastValues } from '../loops/last-turns.js';
 import { openAccount } from '../loops/loop-account.js';
 import { endItem, failTurn, type Turn } from '../loops/loop-turn.js';
@@ -27,6 +28,7 @@ export async function runForeach(step: ForeachStep, path: string, frame: Frame):
     done[index] = output;
     run.steps.entry(path).items = done;
   };
+  const decided = step.asks_once && (await askOnce(step, path, items, frame));
   openAccount(run.steps.entry(path), items.length);
   /** Prefix of the last item completed in this run; the next item starts with its values. */
   let before: string | undefined;
@@ -36,7 +38,7 @@ export async function runForeach(step: ForeachStep, path: string, frame: Frame):
     const last = lastTurns(run.steps, path);
     run.steps.values.enter(prefix, max === 1 ? (before ?? `${path}/${index - 1}/`) : undefined, lastValues(last));
     const names = { ...frame.names, [step.as]: items[index] as Json, ...(step.index && { [step.index]: index }) };
-    const own = { ...frameInside(inside, `${path}/${index}`), names, last };
+    const own = { ...frameInside(inside, `${path}/${index}`), names, last, listed: decided?.get(index) };
     const turn: Turn = { verb: 'foreach', loop: path, id: step.id, inner, item: index, labelOf: () => undefined };
     try {
       turn.labelOf = labelOfItem(step, items[index] as Json, { ...own, own: frame.own });

@@ -1,10 +1,12 @@
 import type { ShownApproval } from '../../../client/index.js';
-import type { Verdict } from '../../../contracts/approvals.js';
+import type { Grant, Verdict } from '../../../contracts/approvals.js';
 import type { JsonObject } from '../../../contracts/json.js';
 import { AbilityError, type Problem, reasonOf, usageError } from '../../../contracts/problem.js';
 import { EXIT, type ExitCode } from '../../../contracts/states.js';
 import { refuseAgents } from '../../../operations/read-caller.js';
+import { isDuration, parseDuration } from '../../../rules/duration.js';
 import { oneLine } from '../../../rules/shown-text.js';
+import { describeGrant, isGrant, MAX_USES } from '../../../rules/tasks/grants.js';
 import { defined } from '../../../text/defined.js';
 import { isConfirmed } from '../input/ask.js';
 import { parseInput } from '../input/parse-input.js';
@@ -17,12 +19,18 @@ import { endInterrupted } from './following/interruption.js';
 
 /** `ability approve KEY`, `ability approve --like APPROVAL`. @throws AbilityError `usage.invalid`. */
 export function approve(context: Context, [key]: [string?], flags: ApprovalFlags['approve']): Promise<ExitCode> {
-  const { like, approval, set } = flags;
+  const { like, approval, set, denyItem } = flags;
   if (like === undefined) {
     if (key === undefined) throw usageError('`approve` decides for a task', 'Name it: ability approve KEY.');
     return runDecision(context, key, 'approve', flags);
   }
-  const others = [key, approval, ...set].filter((word) => word !== undefined);
+  const others = [
+    key,
+    approval,
+    ...set,
+    ...denyItem,
+    ...GRANT_FLAGS.filter((flag) => flags[flag] !== undefined),
+  ].filter((word) => word !== undefined);
   if (others.length > 0) {
     throw usageError('--like finds by itself what it decides, and fills in nothing', `Leave out ${others.join(', ')}.`);
   }
@@ -40,13 +48,16 @@ export function deny(context: Context, [key]: [string], flags: ApprovalFlags['de
   return runDecision(context, key, 'request_changes', flags);
 }
 
-/** The flags of a decision; `--set` is only for `approve`. */
+const GRANT_FLAGS = ['for', 'upTo', 'if', 'forTime'] as const;
+
+/** The flags of a decision; those of fields and grants are only for `approve`. */
 type DecideFlags = Pick<ApprovalFlags['deny'], 'approval' | 'as' | 'comment'> &
-  Partial<Pick<ApprovalFlags['approve'], 'set'>>;
+  Partial<Pick<ApprovalFlags['approve'], 'set' | 'denyItem' | (typeof GRANT_FLAGS)[number]>>;
 
 /** Shows the approval, asks at a terminal, and sends the decision. */
 async function runDecision(context: Context, key: string, verdict: Verdict, flags: DecideFlags): Promise<ExitCode> {
   refuseAgents(context);
+  const grant = readGrant(flags);
   return atDesk(context, async (desk) => {
     const open = await desk.read(key).catch(unlessNamed(flags));
     const shown = open.filter(({ id }) => flags.approval === undefined || id === flags.approval);
@@ -55,13 +66,14 @@ async function runDecision(context: Context, key: string, verdict: Verdict, flag
     const [only] = shown;
     const fields = readFields(flags, only, context);
     const by = await chooseDecider(context, desk, flags, shown);
-    if (only && !(await isConfirmed(context, `${QUESTIONS[verdict]} this?`)))
+    const more = grant ? ` and ${describeGrant(grant)}` : '';
+    if (only && !(await isConfirmed(context, `${QUESTIONS[verdict]} this${more}?`)))
       return undecided(context, { task_key: key });
     // The shown id ensures that nothing else is decided, such as an approval opened meanwhile.
     const decision = {
       by,
       approval_id: only?.id ?? flags.approval ?? NOTHING_SHOWN,
-      ...defined({ comment: flags.comment, fields }),
+      ...defined({ comment: flags.comment, fields, grant, denied_items: readItems(flags) }),
     };
     const outcome = await desk.send(key, only, verdict, decision);
     const rest = outcome.missing > 0 ? `; ${outcome.missing} more needed` : '';
@@ -119,6 +131,23 @@ function refuseSeveral(shown: readonly ShownApproval[], verdict: Verdict): void 
     suggestion: `Name the one to ${verdict === 'approve' ? 'approve' : 'deny'}: --approval ${ids.join(' or ')}.`,
     details: { approvals: ids },
   });
+}
+
+/** @throws AbilityError `usage.invalid`. */
+function readItems({ denyItem = [] }: DecideFlags): number[] | undefined {
+  const wrong = denyItem.find((text) => !/^[1-9]\d*$/.test(text));
+  if (wrong !== undefined) throw usageError(`--deny-item ${wrong} is no number of an item`, 'They count from 1.');
+  return denyItem.length === 0 ? undefined : denyItem.map(Number);
+}
+
+/** What is granted beyond the call. @throws AbilityError `usage.invalid`. */
+function readGrant({ for: whom, upTo, if: condition, forTime }: DecideFlags): Grant | undefined {
+  if ([whom, upTo, condition, forTime].every((flag) => flag === undefined)) return undefined;
+  const for_ms = forTime !== undefined && isDuration(forTime) ? parseDuration(forTime) : forTime;
+  const grant = defined({ for: whom, up_to: Number(upTo), if: condition, for_ms });
+  if (isGrant(grant)) return grant;
+  const form = `--for task or session, --up-to 2 to ${MAX_USES}, --if an expression, --for-time up to 7d`;
+  throw usageError(`These flags are no grant; one has ${form}`, 'See `ability approve --help`.');
 }
 
 /** The decider's field values, converted to the declared types. @throws AbilityError. */

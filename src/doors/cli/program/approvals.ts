@@ -11,10 +11,16 @@ const approvals = {
       'ability approve KEY --as alice --comment "seen it"',
       'ability approve KEY --set ticket=ABC-1',
       'ability approve --like ask-3f9a1c20b7de',
+      `ability approve KEY --for task --up-to 20 --if 'input.env == "staging"'   # and calls that are alike`,
     )
       .option('--approval <id>', APPROVAL)
       .option('--as <name>', AS)
       .option('--comment <text>', 'why')
+      .option('--for <scope>', 'also further calls of this ability: those of the `task` or of its `session`')
+      .option('--up-to <calls>', 'with --for: how many calls, this one included')
+      .option('--if <expression>', 'with --for: only those whose `input` meets it')
+      .option('--for-time <duration>', 'with --for: how long, at most 7d (default: 24h)')
+      .addOption(repeatable('--deny-item <number>', 'of several items, all but this one; may be given several times'))
       .option('--like <approval>', 'approve all open approvals that ask the same as this one; without KEY')
       .addOption(
         repeatable('--set <assignment>', 'one field the approval asks for: name=text, name:=JSON, or name=@file'),
@@ -32,9 +38,22 @@ const approvals = {
       .option('--request-changes', 'say no, and in the comment what has to change first'),
 };
 
-export type ApprovalFlags = FlagsOf<typeof approvals>;
+const grants = {
+  list: () =>
+    declare(
+      'list',
+      'list what people have granted, and its uses',
+      'ability grants list',
+      'ability grants list --all',
+    ).option('--all', 'also those that have ended'),
+  revoke: () => declare('revoke <id>', 'allow no further call by a grant', 'ability grants revoke 3f9a1c20b7de4410'),
+};
 
-export function addApprovals({ add }: Commands): void {
+export type ApprovalFlags = FlagsOf<typeof approvals>;
+export type GrantFlags = FlagsOf<typeof grants>;
+
+export function addApprovals(commands: Commands): void {
+  const { add } = commands;
   add(
     declare(
       'approvals [key]',
@@ -47,6 +66,9 @@ export function addApprovals({ add }: Commands): void {
   );
   add(approvals.approve(), () => import('../commands/decide.js'), 'approve');
   add(approvals.deny(), () => import('../commands/decide.js'), 'deny');
+  const granted = commands.group('grants', 'what one yes allows beyond its call', 'ability grants list');
+  granted.add(grants.list(), () => import('../commands/grants.js'), 'list');
+  granted.add(grants.revoke(), () => import('../commands/grants.js'), 'revoke');
 }
 
 export function addExplanations({ add }: Commands): void {

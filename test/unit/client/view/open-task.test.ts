@@ -74,6 +74,7 @@ describe('a task is opened for a change', () => {
     );
     expect(senders.map(({ name }) => name).sort()).toEqual([
       'approvals/decide.ts',
+      'approvals/grants.ts',
       'change/control-task.ts',
       'change/request-input-change.ts',
       'checks/check-server.ts',
@@ -86,6 +87,13 @@ describe('a task is opened for a change', () => {
       if (name.endsWith('/sessions.ts')) {
         const reached = [...text.matchAll(/getHandle(?:<[^(]*>)?\(\s*([\w.]+)/g)].map(([, id]) => id);
         expect(new Set(reached)).toEqual(new Set(['sessionIdOf', 'id']));
+      } else if (name.endsWith('/grants.ts')) {
+        // A grant of this project, which is no task.
+        const reached = [...text.matchAll(/getHandle\(([^)]*\))/g)].map(([, id]) => id);
+        expect([reached, text.includes('if (!(await placeOfGrant(connection, id)))')]).toEqual([
+          ['grantIdOf(connection.project, id)'],
+          true,
+        ]);
       } else if (name.endsWith('/attach-task.ts')) expect(text).toContain('throw keyOfOther(');
       else if (name.endsWith('/create-task.ts')) {
         // Only the very run that it has started.

@@ -43,7 +43,7 @@ describe('the description of the door', () => {
       '/v1/health',
     ]);
     const decides = ROUTES.filter(({ right }) => right === 'approve').map(({ path }) => path);
-    expect(decides).toEqual(['/v1/tasks/{key}/approvals/{approval}']);
+    expect(decides).toEqual(['/v1/tasks/{key}/approvals/{approval}', '/v1/grants/{id}/revoke']);
     const changing = ROUTES.filter(({ method, right }) => method !== 'GET' && right === 'read').map(({ path }) => path);
     expect(changing).toEqual([
       '/v1/abilities/{id}/plan',

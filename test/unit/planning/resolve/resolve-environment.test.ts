@@ -71,7 +71,16 @@ describe('an environment', () => {
       quorum: 1,
       self_approval: true,
       proof: 'claimed',
+      grants: true,
     });
+  });
+
+  test('that is protected allows no grant, unless its settings do', () => {
+    const some = registry(
+      '{ prod: { protected: true }, lax: { protected: true, grants: true }, dev: { grants: false } }',
+    );
+    const grants = ['prod', 'lax', 'dev'].map((name) => resolveEnvironment(some, name).grants);
+    expect(grants).toEqual([undefined, true, undefined]);
   });
 
   test('that is protected does not, unless its settings allow it', () => {

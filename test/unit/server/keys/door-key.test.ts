@@ -25,6 +25,8 @@ const about: ProvedDecision = {
   by: 'alice',
   comment: null,
   fields: null,
+  grant: null,
+  denied_items: null,
 };
 const alice: Admitted = { source: 'oidc', issuer: 'https://id.acme.test', subject: 'u-1', groups: ['leads'] };
 const made = createDoorKey('main');

@@ -140,6 +140,8 @@ describe('a decision that must be proved', () => {
       by: 'ann',
       comment: null,
       fields: null,
+      grant: null,
+      denied_items: null,
       what: { ability: 'x', environment: 'dev' },
     };
     expect(proving.mock.calls).toEqual([[{ seal: 'mark', decision, proof: PROOF }]]);

@@ -1,4 +1,5 @@
 import type { LastApproved, ShownApproval } from '../../../../client/index.js';
+import type { Grant } from '../../../../contracts/approvals.js';
 import { AbilityError } from '../../../../contracts/problem.js';
 import { defined } from '../../../../text/defined.js';
 import type { Context } from '../../program/context.js';
@@ -23,9 +24,19 @@ export function atDeskThere<T>(context: Context, door: CommandDoor, action: (des
         const by = deciderOf(await client.me(), as, door);
         return { by, known: isProved ? 'which your token proves' : 'as the door knows you' };
       },
-      send(key, _, decision, { approval_id: approval, comment, fields }) {
+      send(key, _, decision, { approval_id: approval, comment, fields, grant, denied_items }) {
         if (approval === NOTHING_SHOWN) throw nothingOpen();
-        return client.call('decide', { key, approval, decision, ...defined({ comment, fields }) });
+        return client.call('decide', {
+          key,
+          approval,
+          decision,
+          ...defined({
+            comment,
+            fields,
+            grant: grant as Grant | undefined,
+            denied_items: denied_items as number[] | undefined,
+          }),
+        });
       },
     };
     return action(desk);

@@ -8,6 +8,7 @@ import { type FoldedAnswer, foldAnswers } from '../../../../rules/hooks/fold-ans
 import { oneLine } from '../../../../rules/shown-text.js';
 import { describeTurns } from '../../../../rules/steps/describe-items.js';
 import { generalPath, isOfExpansion } from '../../../../rules/steps/turn-paths.js';
+import { describeGrant } from '../../../../rules/tasks/grants.js';
 import { describeChanges, type ShownEdit, shownEdits } from '../../../../rules/tasks/shown-edits.js';
 import { asTyped, commandOf, type Typist } from '../../../../shown/typed-command.js';
 import { formatMoment, formatUntil, localTime } from '../format-time.js';
@@ -170,15 +171,21 @@ function renderHook(answer: HookAnswer, indent: string, style: Style, times = 1)
 }
 
 function renderApprovalEvent(approval: Approval, indent: string, style: Style): string[] {
-  const { id, title, reasons, quorum, raised_at, decisions, ignored } = approval;
+  const { id, title, reasons, quorum, raised_at, decisions, ignored, granted, grant_id } = approval;
   const inner = `${indent}    `;
   const who = oneLine(whoDecides(approval));
   return [
     `${indent}approval ${id}: ${style('bold', oneLine(title))}`,
-    `${inner}asked ${who}${quorum > 1 ? `, ${quorum} of them,` : ''} at ${localTime(raised_at)}`,
+    `${inner}${granted ? 'would ask' : 'asked'} ${who}${quorum > 1 ? `, ${quorum} of them,` : ''} at ${localTime(raised_at)}`,
     ...reasons.map((reason) => `${inner}because: ${oneLine(reason)}`),
     ...shownEdits(approval).map((edit) => `${inner}${renderEdit(edit)}`),
     ...decisions.map((decision) => `${inner}${renderDecision(decision)}`),
+    ...(grant_id === undefined ? [] : [`${inner}the grant ${grant_id} came of it`]),
+    ...(granted
+      ? [
+          `${inner}use ${granted.use} of ${granted.of} of the grant ${granted.by}: ${granted.task_key} ${granted.approval_id}`,
+        ]
+      : []),
     ...ignored.map(({ decision, by, reason, at }) => {
       return `${inner}ignored: ${decision.replace('_', ' ')} by ${oneLine(by ?? 'an unnamed person')} at ${localTime(at)}, because ${oneLine(reason)}`;
     }),
@@ -186,11 +193,12 @@ function renderApprovalEvent(approval: Approval, indent: string, style: Style): 
   ];
 }
 
-function renderDecision({ decision, by, comment, at, self }: CountedDecision): string {
+function renderDecision({ decision, by, comment, grant, denied_items, at, self }: CountedDecision): string {
   const who = by === 'unnamed' ? 'an unnamed person' : `${oneLine(by.name)} (${by.source})`;
   const own = self ? ', who asked for the task,' : '';
   const said = comment === undefined ? '' : `: ${oneLine(comment)}`;
-  return `${who}${own} ${SAID[decision]} at ${localTime(at)}${said}`;
+  const less = denied_items ? `, but not to the items ${denied_items.join(', ')},` : '';
+  return `${who}${own} ${SAID[decision]}${less}${grant ? ` and granted ${describeGrant(grant)},` : ''} at ${localTime(at)}${said}`;
 }
 
 function renderEdit(edit: ShownEdit): string {

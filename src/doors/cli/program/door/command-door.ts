@@ -19,6 +19,7 @@ const COMMANDS: ReadonlySet<string> = new Set([
   ...['delete', 'pause', 'resume', 'signal', 'retry', 'reconcile', 'list', 'record', 'open'].map(
     (name) => `task ${name}`,
   ),
+  ...['list', 'revoke'].map((name) => `grants ${name}`),
   ...['start', 'prompt', 'show', 'stop'].map((name) => `session ${name}`),
   ...['create', 'list', 'show', 'pause', 'resume', 'run', 'delete'].map((name) => `schedule ${name}`),
   ...['login', 'logout', 'explain', 'completion'],

@@ -66,6 +66,7 @@ const COMMANDS = [
   'approvals [options] [key]',
   'approve [options] [key]',
   'deny [options] <key>',
+  'grants',
   'why [options] <key>',
   'replay [options] <what>',
   'import',
@@ -134,6 +135,7 @@ const SCHEDULE_COMMANDS = [
   'sync [options]',
 ];
 const KEYS_COMMANDS = ['create [options]', 'rotate [options]'];
+const GRANTS_COMMANDS = ['list [options]', 'revoke [options] <id>'];
 const TOKEN_COMMANDS = ['create [options]', 'list [options]', 'revoke [options] <id>'];
 const IMPORT_COMMANDS = ['mcp [options] <server>', 'openapi [options] <source>', 'hooks [options] <file>'];
 
@@ -170,6 +172,10 @@ describe('`--help` lists', () => {
     expect(helpOf(commandOf('token'))).toContain(`\n  ${usage} `);
   });
 
+  test.each(GRANTS_COMMANDS)('ability grants %s', (usage) => {
+    expect(helpOf(commandOf('grants'))).toContain(`\n  ${usage} `);
+  });
+
   test.each(KEYS_COMMANDS)('ability keys %s', (usage) => {
     expect(helpOf(commandOf('keys'))).toContain(`\n  ${usage} `);
   });
@@ -187,6 +193,7 @@ describe('`--help` lists', () => {
       ...IMPORT_COMMANDS.map((usage) => `import ${usage}`),
       ...SCHEDULE_COMMANDS.map((usage) => `schedule ${usage}`),
       ...KEYS_COMMANDS.map((usage) => `keys ${usage}`),
+      ...GRANTS_COMMANDS.map((usage) => `grants ${usage}`),
       ...TOKEN_COMMANDS.map((usage) => `token ${usage}`),
       ...HOOKS_COMMANDS.map((usage) => `hooks ${usage}`),
       ...HARVEST_COMMANDS.map((usage) => `harvest ${usage}`),
@@ -199,7 +206,18 @@ describe('`--help` lists', () => {
       known
         .filter(
           (name) =>
-            !['task', 'session', 'schedule', 'scaffold', 'import', 'keys', 'token', 'hooks', 'harvest'].includes(name),
+            ![
+              'task',
+              'session',
+              'schedule',
+              'scaffold',
+              'import',
+              'keys',
+              'token',
+              'hooks',
+              'harvest',
+              'grants',
+            ].includes(name),
         )
         .sort(),
     );

@@ -22,6 +22,8 @@ const about: ProvedDecision = {
   by: 'alice',
   comment: null,
   fields: null,
+  grant: null,
+  denied_items: null,
 };
 const alice = make('alice');
 const proof = proveWithToken(alice.text, about) as KeyProof;
