@@ -177,17 +177,17 @@ export const SECRET_MESSAGE = 'A secret is a reference, env:NAME or file:PATH; n
 export const CREDENTIAL_MESSAGE =
   'Only text and {credential:NAME} belong here; a secret is a reference, never write it here';
 
-/** A holder of the keys that seal plans, or sign decisions, can approve what was never shown. */
+/** A holder of these keys can approve what was never shown, or read what others were given. */
 const SEAL_KEYS_MESSAGE =
-  'The keys that seal plans and sign decisions are for workers and doors alone; nothing that they run may have them';
+  'The keys that seal plans, encrypt payloads and sign decisions are for workers and doors alone; nothing that they run may have them';
 
-export const passedVariable = plainName.regex(/^(?!ABILITY_(SEAL_KEYS|DOOR_KEY)$)/, SEAL_KEYS_MESSAGE);
+export const passedVariable = plainName.regex(/^(?!ABILITY_((SEAL|PAYLOAD)_KEYS|DOOR_KEY)$)/, SEAL_KEYS_MESSAGE);
 
 /** A reference to a secret, never the secret itself. Source: R-000-53. */
 export const secretReference = z
   .string(SECRET_MESSAGE)
   .regex(/^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$/, SECRET_MESSAGE)
-  .regex(/^(?!env:ABILITY_(SEAL_KEYS|DOOR_KEY)$)(?!file:(.*\/)?\.system\/+(.*\/)?keys(\/|$))/, SEAL_KEYS_MESSAGE);
+  .regex(/^(?!env:ABILITY_((SEAL|PAYLOAD)_KEYS|DOOR_KEY)$)(?!file:(.*\/)?\.system\/+(.*\/)?keys(\/|$))/, SEAL_KEYS_MESSAGE);
 
 export const scope = z.strictObject({
   modules: optional(z.array(z.string()), 'Modules or domains; hooks may match on them.'),

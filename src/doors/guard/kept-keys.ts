@@ -9,7 +9,7 @@ import { partsOf } from './words.js';
 
 const KEPT_KEYS =
   '.system/keys, .system/tokens, what `ability login` keeps, and the socket of the runtime are for people: they prove who decides';
-const SECRETS = /[\uE003\uE004]ABILITY_(SEAL_KEYS|DOOR_KEY)\uE005|^ABILITY_(SEAL_KEYS|DOOR_KEY)$/;
+const SECRETS = /[\uE003\uE004]ABILITY_((SEAL|PAYLOAD)_KEYS|DOOR_KEY)\uE005|^ABILITY_((SEAL|PAYLOAD)_KEYS|DOOR_KEY)$/;
 const EXCLUDES = /^--?(exclude|ignore|filter)(-\w+)*$/;
 
 /**
@@ -43,7 +43,7 @@ export function findKept(words: readonly string[], folders: readonly string[], p
 /** A command may print variables that it sets itself. @param words as written. */
 export function findKeyVariable(words: readonly string[]): Finding | undefined {
   const isShown = words.length > 1 && words.some((word) => SECRETS.test(word));
-  return isShown ? forPeople('ABILITY_SEAL_KEYS and ABILITY_DOOR_KEY prove what the runtime has said') : undefined;
+  return isShown ? forPeople('ABILITY_SEAL_KEYS, ABILITY_PAYLOAD_KEYS and ABILITY_DOOR_KEY keep and prove what the runtime has said') : undefined;
 }
 
 function isKey(places: Places, path: string, gathers: boolean): boolean {

@@ -338,6 +338,8 @@ describe('a setting that would reveal the keys that seal plans', () => {
 
   test.each([
     ['a variable that is passed on', 'pass: [PATH, ABILITY_SEAL_KEYS]'],
+    ['the keys that encrypt payloads', 'pass: [ABILITY_PAYLOAD_KEYS]'],
+    ['a reference to these', 'secrets: { K: "env:ABILITY_PAYLOAD_KEYS" }'],
     ['a reference to the variable', 'secrets: { K: "env:ABILITY_SEAL_KEYS" }'],
     ['a reference to their folder', 'secrets: { K: "file:.system/keys/k1" }'],
     ['a reference by another path', 'secrets: { K: "file:./x/../.system//keys/k1" }'],

@@ -277,6 +277,7 @@ describe('decisions and keys are reserved for people, second round', () => {
     'xxd state/keys/proof',
     'echo $ABILITY_SEAL_KEYS',
     'printenv ABILITY_SEAL_KEYS',
+    'printenv ABILITY_PAYLOAD_KEYS',
   ])('%s', async (command) => {
     const { exit, stderr } = await guardAnswer(command, { ABILITY_SEAL_KEYS: 'k' });
     expect(stderr).toContain('Ask the person you work for');
