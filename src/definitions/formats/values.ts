@@ -187,7 +187,10 @@ export const passedVariable = plainName.regex(/^(?!ABILITY_((SEAL|PAYLOAD)_KEYS|
 export const secretReference = z
   .string(SECRET_MESSAGE)
   .regex(/^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$/, SECRET_MESSAGE)
-  .regex(/^(?!env:ABILITY_((SEAL|PAYLOAD)_KEYS|DOOR_KEY)$)(?!file:(.*\/)?\.system\/+(.*\/)?keys(\/|$))/, SEAL_KEYS_MESSAGE);
+  .regex(
+    /^(?!env:ABILITY_((SEAL|PAYLOAD)_KEYS|DOOR_KEY)$)(?!file:(.*\/)?\.system\/+(.*\/)?keys(\/|$))/,
+    SEAL_KEYS_MESSAGE,
+  );
 
 export const scope = z.strictObject({
   modules: optional(z.array(z.string()), 'Modules or domains; hooks may match on them.'),

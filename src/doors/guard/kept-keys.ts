@@ -43,7 +43,9 @@ export function findKept(words: readonly string[], folders: readonly string[], p
 /** A command may print variables that it sets itself. @param words as written. */
 export function findKeyVariable(words: readonly string[]): Finding | undefined {
   const isShown = words.length > 1 && words.some((word) => SECRETS.test(word));
-  return isShown ? forPeople('ABILITY_SEAL_KEYS, ABILITY_PAYLOAD_KEYS and ABILITY_DOOR_KEY keep and prove what the runtime has said') : undefined;
+  return isShown
+    ? forPeople('ABILITY_SEAL_KEYS, ABILITY_PAYLOAD_KEYS and ABILITY_DOOR_KEY keep and prove what the runtime has said')
+    : undefined;
 }
 
 function isKey(places: Places, path: string, gathers: boolean): boolean {
