@@ -18,7 +18,8 @@ const runtime = (): RuntimeFile => JSON.parse(readFileSync(join(project.root, '.
 
 /** Starts a task that waits for people. */
 async function waiting(id: string, key: string, input: object = {}, user = 'requester'): Promise<void> {
-  const place = id === 'asks' ? ['--env', 'strict'] : [];
+  const environments: Record<string, string> = { asks: 'strict', drops: 'asking' };
+  const place = environments[id] ? ['--env', environments[id]] : [];
   const args = ['run', id, '--input', JSON.stringify(input), '--key', key, ...place];
   expect((await ability(args, at(user))).exitCode).toBe(5);
 }
@@ -54,7 +55,10 @@ describe.skipIf(!CHROMIUM)('the page for people (needs chromium: apt-get install
   beforeAll(async () => {
     browser = await launchBrowser();
     project = makeProject({
-      'ability.yaml': projectFile('{ dev: {}, strict: { self_approval: false } }', 'default_environment: dev\n'),
+      'ability.yaml': projectFile(
+        '{ dev: {}, strict: { self_approval: false }, asking: { approve: [destructive] } }',
+        'default_environment: dev\n',
+      ),
       ...operation('util.echo', 'return input;'),
       ...workflow(
         'release',
@@ -80,6 +84,18 @@ steps:
         `input_schema: { type: object, properties: { amount: { type: integer, maximum: 900 }, to: { type: string } } }
 steps: [{ id: ask, approval: { title: "Pay it?", edit: [amount], quorum: 2 } }]
 output: "\${{ input.amount }}"`,
+      ),
+      ...operation('util.drop', 'return 1;', {
+        effects: 'destructive',
+        yaml: 'input_schema: { type: object, properties: { n: { type: integer } } }',
+      }),
+      ...workflow(
+        'drops',
+        `steps:
+  - id: each
+    foreach: [1, 2, 3, 4]
+    as: n
+    steps: [{ id: drop, call: util.drop, with: { n: "\${{ n }}" } }]`,
       ),
       ...workflow('asks', 'steps: [{ id: ask, approval: { title: "Go on?"} }]'),
       ...workflow(
@@ -158,6 +174,24 @@ steps: [{ id: each, foreach: input.list, as: n, max_parallel: 50, steps: [{ id: 
     expect((await abilityJson(['task', 'result', 'corrected'], at('alice'))).json.output).toBe(50);
     await bob.goto(new URL('/tasks/corrected', bob.url()).href);
     await bob.getByText('amount 500 -> 50').waitFor();
+  });
+
+  test('one yes is given for calls that are alike', async () => {
+    await waiting('drops', 'granted');
+    const alice = await pageOf('alice');
+    const card = cardOf(alice, 'util.drop in asking');
+    await card.getByRole('heading', { name: 'One yes for what is alike' }).click();
+    await card.getByLabel('Approve alike calls, too').selectOption('of this task');
+    await card.getByLabel('Up to so many calls').fill('3');
+    await card.getByLabel('Only if').fill('input.n < 9');
+    expect(await violationsOn(alice)).toEqual([]);
+    await card.getByRole('button', { name: 'Approve', exact: true }).click();
+    // The fourth call asks again.
+    await card.getByText('"n": 4').waitFor();
+    await card.getByRole('button', { name: 'Approve', exact: true }).click();
+    await expect.poll(() => statusOf('granted')).toBe('succeeded');
+    await alice.goto(new URL('/tasks/granted', alice.url()).href);
+    await alice.getByText('by a grant: call 3 of 3').waitFor();
   });
 
   test('a whole approval with the keyboard alone; who asked for it may not decide, and is told by the page', async () => {

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import type { Verdict } from '../../contracts/approvals.js';
+import type { Grant, Verdict } from '../../contracts/approvals.js';
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import { needsComment } from '../../rules/tasks/decide-approval.js';
 import { describeChanges, shownEdits } from '../../rules/tasks/shown-edits.js';
@@ -159,6 +159,77 @@ function Edit({ approval: { id, task_key, what }, fields, changed, onChange }: E
   );
 }
 
+interface GrantProps {
+  approval: Waiting;
+  grant: Grant | undefined;
+  onChange(grant: Grant | undefined): void;
+}
+
+/** One yes for further calls that are alike. Source: docs/approvals.md#one-yes-for-what-is-alike. */
+function GrantFields({ approval: { grants = [] }, grant, onChange }: GrantProps): JSX.Element {
+  const [hours, setHours] = useState('');
+  const set = (change: Partial<Grant>): void => grant && onChange({ ...grant, ...change });
+  const choose = (chosen: string): void =>
+    onChange(chosen === '' ? undefined : { up_to: 10, ...grant, for: chosen as Grant['for'] });
+  return (
+    <Section title={t('grant')} open={false}>
+      <label>
+        {t('grant.for')}
+        <select value={grant?.for ?? ''} onChange={({ currentTarget }) => choose(currentTarget.value)}>
+          <option value="">{t('grant.none')}</option>
+          {grants.map((one) => (
+            <option key={one} value={one}>
+              {t(`grant.for.${one}`)}
+            </option>
+          ))}
+        </select>
+      </label>
+      {grant && (
+        <>
+          <label>
+            {t('grant.up-to')}
+            <input
+              type="number"
+              min={2}
+              max={1000}
+              required
+              value={String(grant.up_to)}
+              onInput={({ currentTarget }) => set({ up_to: currentTarget.valueAsNumber })}
+            />
+          </label>
+          <label>
+            {t('grant.hours')}
+            <input
+              type="number"
+              min={0.01}
+              max={168}
+              step="any"
+              value={hours}
+              onInput={({ currentTarget: { value, valueAsNumber } }) => {
+                setHours(value);
+                const { for_ms: _, ...rest } = grant;
+                onChange(value === '' ? rest : { ...rest, for_ms: Math.round(valueAsNumber * 3_600_000) });
+              }}
+            />
+          </label>
+          <label>
+            {t('grant.if')}
+            <input
+              type="text"
+              placeholder={'input.env == "staging"'}
+              value={grant.if ?? ''}
+              onInput={({ currentTarget: { value } }) => {
+                const { if: _, ...rest } = grant;
+                onChange(value === '' ? rest : { ...rest, if: value });
+              }}
+            />
+          </label>
+        </>
+      )}
+    </Section>
+  );
+}
+
 /** What decisions have changed so far. */
 function Edits({ approval }: { approval: Waiting }): JSX.Element | null {
   const edits = shownEdits(approval);
@@ -187,6 +258,7 @@ function Decide({ approval, alike, onDecided, onApproveAll }: Props): JSX.Elemen
   const [comment, setComment] = useState('');
   const [values, setValues] = useState<FieldValues>({});
   const [changed, setChanged] = useState<JsonObject>({});
+  const [grant, setGrant] = useState<Grant>();
   const [refusal, setRefusal] = useState<Refusal>();
   const [isSent, setSent] = useState(false);
   const needed = approval.comment === 'required';
@@ -205,7 +277,9 @@ function Decide({ approval, alike, onDecided, onApproveAll }: Props): JSX.Elemen
       const said = comment.trim() === '' ? {} : { comment };
       const given = { ...values, ...changed };
       const filled = verdict === 'approve' && Object.keys(given).length > 0 ? { fields: given } : {};
-      const { missing } = await call('decide', { key: task_key, approval: id, decision: verdict, ...said, ...filled });
+      const more = verdict === 'approve' && grant ? { grant } : {};
+      const decision = { key: task_key, approval: id, decision: verdict, ...said, ...filled, ...more };
+      const { missing } = await call('decide', decision);
       announce(missing > 0 ? t('approval.decided.missing', { count: missing }) : t(`approval.decided.${verdict}`));
       onDecided();
     } catch (error) {
@@ -216,6 +290,7 @@ function Decide({ approval, alike, onDecided, onApproveAll }: Props): JSX.Elemen
   return (
     <form class="decide" ref={form} onSubmit={(event) => event.preventDefault()}>
       {Object.keys(fields).length > 0 && <Fields fields={fields} values={values} onChange={setValues} />}
+      {approval.grants && <GrantFields approval={approval} grant={grant} onChange={setGrant} />}
       {approval.edit && <Edit approval={approval} fields={approval.edit} changed={changed} onChange={setChanged} />}
       <label>
         {t(needed ? 'approval.comment.needed' : 'approval.comment')}

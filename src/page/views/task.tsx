@@ -167,6 +167,9 @@ function Rest({ task, id }: { task: Seen; id: string }): JSX.Element {
                 {shownEdits(approval).map((edit) => (
                   <code key={edit.at}>{describeChanges(edit)} </code>
                 ))}
+                {approval.granted && (
+                  <span>{t('grant.use', { use: approval.granted.use, of: approval.granted.of })} </span>
+                )}
                 {approval.decisions.map(({ decision, by, comment, at }) => (
                   <span key={at}>
                     {decision.replaceAll('_', ' ')}{' '}
