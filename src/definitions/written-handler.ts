@@ -10,18 +10,27 @@ interface HandlerParts extends Pick<WrittenOf<'script'>, 'format' | 'event'> {
   conditions: [key: string, condition: string][];
   /** Whether it may deny or ask for approval. */
   canStop: boolean;
+  /** Whether it may ask for approval. */
+  canAsk: boolean;
   /** Whether it comes with the runtime, so that no example has to show what it refuses. */
   isOurs: boolean;
 }
 
-const PLAIN: HandlerParts = { script: undefined, ability: undefined, conditions: [], canStop: true, isOurs: false };
+const PLAIN: HandlerParts = {
+  script: undefined,
+  ability: undefined,
+  conditions: [],
+  canStop: true,
+  canAsk: true,
+  isOurs: false,
+};
 
 const PARTS: { readonly [K in HandlerName]: (written: WrittenOf<K>) => HandlerParts } = {
   expression({ expression: { deny_if, confirm_if, warn_if } }) {
     const conditions = Object.entries({ deny_if, confirm_if, warn_if }).flatMap(([key, condition]) =>
       condition === undefined ? [] : [[key, condition] as [string, string]],
     );
-    return { ...PLAIN, conditions, canStop: (deny_if ?? confirm_if) !== undefined };
+    return { ...PLAIN, conditions, canStop: (deny_if ?? confirm_if) !== undefined, canAsk: confirm_if !== undefined };
   },
   script: (written) => ({ ...PLAIN, ...written }),
   builtin: ({ builtin }) => ({ ...PLAIN, canStop: builtin.name !== 'usage', isOurs: true }),

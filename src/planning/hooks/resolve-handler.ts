@@ -6,6 +6,7 @@ import type { HookSubject } from '../../definitions/fits-match.js';
 import { type HookDefinition, handlerNameOf, type WrittenOf } from '../../definitions/formats/hooks.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import type { Spot } from '../../definitions/spot.js';
+import { partsOfHandler } from '../../definitions/written-handler.js';
 import { isOverPhase } from '../../rules/hooks/fold-answers.js';
 import type { HandlerName, HandlerOf } from '../../rules/hooks/handlers.js';
 import { HOOK_NAMES } from '../../rules/hooks/hook-facts.js';
@@ -69,18 +70,13 @@ export function handlerOf(
   subject?: HookSubject,
 ): PlanHandler {
   const { handler, edit } = hook.value;
-  if (edit && !canAsk(handler, phase)) {
+  const isAsking = phase === 'PreAbilityCreate' || phase === 'PreAbilityCall';
+  if (edit && !(isAsking && partsOfHandler(handler).canAsk)) {
     const message = `The hook ${hook.value.id} asks no one for confirmation, so \`edit\` means nothing`;
     throw invalidAt({ from: hook, path: ['edit'] }, message, 'Leave it out, or add `confirm_if`.');
   }
   const resolve = RESOLVERS[handlerNameOf(handler)] as (written: typeof handler, around: Around) => PlanHandler;
   return resolve(handler, { hook, phase, registry, variables, subject });
-}
-
-/** Whether a hook can ask people about a task or call. */
-function canAsk(handler: HookDefinition['handler'], phase: Phase): boolean {
-  if (phase !== 'PreAbilityCreate' && phase !== 'PreAbilityCall') return false;
-  return !('expression' in handler) || handler.expression.confirm_if !== undefined;
 }
 
 function spotOf(hook: Loaded<HookDefinition>, ...path: string[]): Spot {

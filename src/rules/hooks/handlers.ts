@@ -12,6 +12,10 @@ interface HandlerKind<K extends HandlerName> {
   answer: ((id: string, handler: HandlerOf<K>, at: HookPlace, facts: HookFacts, moment: number) => HookAnswer) | null;
   /** Whether the attempt of a call asks it, and so no activity: it takes almost no time. */
   isInAttempt: boolean;
+  /** Whether its definition says that it may ask people; only an answer says that of a program. */
+  isSeenToAsk(handler: HandlerOf<K>): boolean;
+  /** Whether people may raise the limit at which it denies. */
+  hasRaisableLimit(handler: HandlerOf<K>): boolean;
   /** Its own scripts, without those of its ability. */
   scripts(handler: HandlerOf<K>): PlanScript[];
   /** The low-level ability that it calls. */
@@ -23,13 +27,20 @@ interface HandlerKind<K extends HandlerName> {
 const PLAIN = {
   answer: null,
   isInAttempt: false,
+  isSeenToAsk: () => false,
+  hasRaisableLimit: () => false,
   scripts: () => [],
   ability: () => undefined,
   withAbility: <T>(handler: T): T => handler,
 } as const;
 
 const HANDLERS: { readonly [K in HandlerName]: HandlerKind<K> } = {
-  expression: { ...PLAIN, answer: answerExpression },
+  expression: {
+    ...PLAIN,
+    answer: answerExpression,
+    isSeenToAsk: ({ confirm_if, on_limit }) => (confirm_if ?? on_limit) !== undefined,
+    hasRaisableLimit: ({ on_limit }) => on_limit === 'ask',
+  },
   script: { ...PLAIN, scripts: ({ script }) => [script] },
   builtin: { ...PLAIN, isInAttempt: true },
   ability: {

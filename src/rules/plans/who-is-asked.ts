@@ -1,5 +1,6 @@
 import type { Effect } from '../../contracts/effects.js';
 import type { Approvers, Plan, PlanEnvironment, PlanHooks, PlanStep, PlanWorkflow } from '../../contracts/plan.js';
+import { handlerKindOf } from '../hooks/handlers.js';
 import { listSteps } from '../steps/inner-steps.js';
 
 /** One place at which a plan asks people, and whom. */
@@ -71,7 +72,7 @@ function callsOf(step: PlanStep, path: string): Call[] {
 
 function askingHooks({ pre_create, pre_call }: PlanHooks): string[] {
   return [...pre_create, ...pre_call].flatMap(({ id, handler }) =>
-    handler.kind === 'expression' && (handler.confirm_if ?? handler.on_limit) !== undefined ? [id] : [],
+    handlerKindOf(handler).isSeenToAsk(handler) ? [id] : [],
   );
 }
 

@@ -1,6 +1,7 @@
 import { CancellationScope } from '@temporalio/workflow';
 import type { RaiseLimitRequest } from '../../contracts/activities.js';
 import { ACTIVITIES } from '../../contracts/names.js';
+import { handlerKindOf } from '../../rules/hooks/handlers.js';
 import { askToRaise } from '../approvals/ask-to-raise.js';
 import { localActivity, untilKeyed } from '../calls/local-activities.js';
 import { readActivityFailure, StepFailure } from '../steps/step-failure.js';
@@ -23,7 +24,7 @@ interface Asking {
  */
 export function askWithinLimits(run: TaskRun, hooked: Hooked, asking: Asking): Reason[] | Promise<Reason[]> {
   const { pre_call: guards } = (hooked.operation ?? run.task.plan.ability).hooks;
-  const mayBeRaised = guards.some(({ handler }) => handler.kind === 'expression' && handler.on_limit === 'ask');
+  const mayBeRaised = guards.some(({ handler }) => handlerKindOf(handler).hasRaisableLimit(handler));
   return mayBeRaised ? askUntilWithin(run, hooked, asking) : askGuards(run, hooked);
 }
 
