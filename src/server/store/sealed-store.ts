@@ -59,8 +59,9 @@ export class SealedStore implements Store {
   }
 
   async holds(digest: string): Promise<boolean> {
+    if (!this.keys) return this.inner.holds(digest);
     const sealed = await this.getNamed(VALUES + digest).catch(() => undefined);
-    return sealed ? digestOf(sealed) === digest : !this.keys && this.inner.holds(digest);
+    return sealed !== undefined && digestOf(sealed) === digest;
   }
 
   async keepFile(source: string | Readable, options: KeepOptions): Promise<KeptFile> {
