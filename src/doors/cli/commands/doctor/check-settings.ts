@@ -9,8 +9,8 @@ import { EnvironmentVariables, SecretSource } from '../../../../planning/secrets
 import { problemsOf } from '../../../../planning/steps/definition-errors.js';
 import { isAddressAllowed, isHostAllowed } from '../../../../rules/calls/allowed-hosts.js';
 import { checkKeys } from '../../../../server/checks/check-machine.js';
+import { type KeyVariable, PAYLOAD_KEYS, readKeys, SEAL_KEYS } from '../../../../server/keys/key-list.js';
 import type { ProjectPaths } from '../../../../server/project-paths.js';
-import { keysFromEnvironment } from '../../../../worker/seal-keys.js';
 import { unlessRefused } from '../../program/unless-refused.js';
 
 /**
@@ -89,13 +89,23 @@ const name = 'keys';
 export function checkSealKeys(paths: ProjectPaths, env: NodeJS.ProcessEnv, isShared: boolean): CheckResult {
   const { ABILITY_SEAL_KEYS: given } = env;
   if (!given) return isShared ? MISSING : checkKeys(paths);
+  return keysInUse(SEAL_KEYS, given, ['signs', 'verify', 'verifies']);
+}
+
+/** Nothing where payloads are not encrypted. */
+export function checkPayloadKeys({ ABILITY_PAYLOAD_KEYS: given }: NodeJS.ProcessEnv): CheckResult[] {
+  return given ? [keysInUse(PAYLOAD_KEYS, given, ['encrypts', 'decrypt', 'decrypts'])] : [];
+}
+
+/** @param words what the first does, and what the others or the other do. */
+function keysInUse(variable: KeyVariable, text: string, [does, several, one]: [string, string, string]): CheckResult {
   return unlessRefused<CheckResult, CheckResult>(
     () => {
-      const [first, ...more] = keysFromEnvironment(given).keys.keys();
-      const others = more.length > 0 ? `, ${more.join(', ')} only ${more.length > 1 ? 'verify' : 'verifies'}` : '';
-      return { name, status: 'ok', message: `ABILITY_SEAL_KEYS is set: ${first} signs${others}` };
+      const [first, ...more] = readKeys(text, variable).keys();
+      const rest = more.length > 0 ? `, ${more.join(', ')} only ${more.length > 1 ? several : one}` : '';
+      return { name, status: 'ok', message: `${variable.name} is set: ${first} ${does}${rest}` };
     },
-    ({ message, suggestion: advice = 'Correct ABILITY_SEAL_KEYS.' }) => ({ name, status: 'failed', message, advice }),
+    ({ message, suggestion: advice = `Correct ${variable.name}.` }) => ({ name, status: 'failed', message, advice }),
   );
 }
 

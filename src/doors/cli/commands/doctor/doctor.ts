@@ -21,7 +21,7 @@ import { asTyped } from '../../../../shown/typed-command.js';
 import { plainText } from '../../output/plain-text.js';
 import { type Context, openRegistry, withSession } from '../../program/context.js';
 import type { RuntimeFlags } from '../../program/runtime.js';
-import { checkNotices, checkScheduled, checkSealKeys } from './check-settings.js';
+import { checkNotices, checkPayloadKeys, checkScheduled, checkSealKeys } from './check-settings.js';
 
 const MARKS = {
   ok: { mark: '✓', color: 'green' },
@@ -82,6 +82,7 @@ async function checkTemporal(context: Context, registry: Registry, fix: boolean,
   report(checkDisk(paths.system, 'disk'));
   report(await checkStore(context.env.ABILITY_STORE ?? paths.store, context.env, paths));
   report(checkSealKeys(paths, context.env, isRemote));
+  for (const result of checkPayloadKeys(context.env)) report(result);
   await attempt('server', report, () =>
     withSession(context, registry, async (connection) => {
       report({ name: 'server', status: 'ok', message: `Temporal at ${connection.address} answers` });

@@ -2,10 +2,11 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { loadRegistry } from '../../../../../../src/definitions/load-registry.js';
 import {
   checkNotices,
+  checkPayloadKeys,
   checkScheduled,
   checkSealKeys,
 } from '../../../../../../src/doors/cli/commands/doctor/check-settings.js';
-import { createKey, SEAL_KEYS } from '../../../../../../src/server/keys/key-list.js';
+import { createKey, PAYLOAD_KEYS, SEAL_KEYS } from '../../../../../../src/server/keys/key-list.js';
 import { pathsOf } from '../../../../../../src/server/project-paths.js';
 import { makeProject, operation, projectFile, workflow } from '../../../../../fixtures/project-folder.js';
 import { temporaryProject } from '../../../../temporary-project.js';
@@ -64,6 +65,15 @@ describe('doctor reports about seal keys', () => {
   test.each([true, false])('that no worker would accept them (shared: %s)', (isShared) => {
     expect(check({ ABILITY_SEAL_KEYS: 'main:short' }, isShared)).toMatchObject({ status: 'failed' });
   });
+});
+
+test('doctor reports which key encrypts payloads, and keys that are none', () => {
+  expect(checkPayloadKeys({})).toEqual([]);
+  const keys = createKey('new', PAYLOAD_KEYS, createKey('old', PAYLOAD_KEYS));
+  expect(checkPayloadKeys({ ABILITY_PAYLOAD_KEYS: keys })).toMatchObject([
+    { status: 'ok', message: 'ABILITY_PAYLOAD_KEYS is set: old encrypts, new only decrypts' },
+  ]);
+  expect(checkPayloadKeys({ ABILITY_PAYLOAD_KEYS: 'x' })).toMatchObject([{ status: 'failed' }]);
 });
 
 test('what is scheduled is checked for its credentials and its definition', () => {
