@@ -284,6 +284,7 @@ steps: [{ id: each, foreach: input.list, as: n, max_parallel: 50, steps: [{ id: 
     expect((await rows.allInnerTexts()).map((text) => text.split(/\s*\t\s*/))).toEqual([
       ['dev', 'go Release ${{ input.build }}?', 'anyone', '2 of them'],
       ['strict', 'go Release ${{ input.build }}?', 'anyone', '2 of them; not who asks for it'],
+      ['asking', 'go Release ${{ input.build }}?', 'anyone', '2 of them'],
     ]);
     await page.goto(new URL('/abilities/many', page.url()).href);
     await rows.filter({ hasText: 'dev' }).filter({ hasText: 'no one' }).waitFor();
