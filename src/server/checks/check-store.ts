@@ -15,7 +15,7 @@ const SLOW_MS = 2000;
 export async function checkStore(place: string, env: NodeJS.ProcessEnv, paths?: ProjectPaths): Promise<CheckResult> {
   try {
     const store = openStore(place, payloadKeysOf(env), paths);
-    const disk = store.where.includes('://') ? undefined : checkDisk(store.where, NAME);
+    const disk = store.folder === null ? undefined : checkDisk(store.folder, NAME);
     if (disk && disk.status !== 'ok') return disk;
     const began = performance.now();
     await tryOut(store);

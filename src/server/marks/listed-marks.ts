@@ -6,7 +6,6 @@ import { AbilityError } from '../../contracts/problem.js';
 import { diskReason } from '../../disk/disk-errors.js';
 import { syncFolder } from '../../disk/write-whole.js';
 import { canonicalJson } from '../../rules/canonical.js';
-import { FolderStore } from '../store/folder-store.js';
 import type { Store } from '../store/store.js';
 
 /** More simultaneous calls than a process makes; each may have to remove its mark. */
@@ -83,7 +82,7 @@ function notBegun({ call }: MarkedCall, cause: AbilityError): AbilityError {
 
 /** A file system creates a file atomically, even with several writers; not every store does. */
 export function openMarks(store: Store): EffectMarks {
-  return store instanceof FolderStore ? new StoredMarks(store.folder, () => store.check(true)) : new ListedMarks(store);
+  return store.folder === null ? new ListedMarks(store) : new StoredMarks(store.folder, () => store.check(true));
 }
 
 /**

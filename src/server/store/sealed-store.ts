@@ -34,6 +34,7 @@ interface SealedFile {
  */
 export class SealedStore implements Store {
   readonly where: string;
+  readonly folder: string | null;
   readonly isShared: boolean;
 
   constructor(
@@ -41,7 +42,12 @@ export class SealedStore implements Store {
     private readonly keys: PayloadKeys,
   ) {
     this.where = inner.where;
+    this.folder = inner.folder;
     this.isShared = inner.isShared;
+  }
+
+  check(isWrite?: boolean): void {
+    this.inner.check(isWrite);
   }
 
   async put(bytes: Uint8Array): Promise<string> {

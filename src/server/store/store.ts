@@ -33,8 +33,13 @@ export interface NamedObject {
 export interface Store {
   /** For people: a folder, or `s3://bucket/prefix`. */
   readonly where: string;
+  /** The folder that it is in; null: it is in none. */
+  readonly folder: string | null;
   /** Whether others read it: true for `ABILITY_STORE`, false for the store of the project's own runtime. */
   readonly isShared: boolean;
+
+  /** @throws AbilityError `store.not_shared` if a shared folder is not the one that it was: the place is not mounted. */
+  check(isWrite?: boolean): void;
 
   /** Keeps a value and returns its SHA-256; a damaged copy is rewritten. */
   put(bytes: Uint8Array): Promise<string>;

@@ -15,6 +15,7 @@ const REMOVED_AT_ONCE = 16;
 /** Any S3-compatible store; the layout is that of a folder store. */
 export class S3Store implements Store {
   readonly where: string;
+  readonly folder = null;
   readonly isShared = true;
   private readonly files: S3Files;
   /** Time of each put by digest: a spilled value often recurs soon. */
@@ -27,6 +28,8 @@ export class S3Store implements Store {
     this.where = place.where;
     this.files = new S3Files(objects);
   }
+
+  check(): void {}
 
   async put(bytes: Uint8Array): Promise<string> {
     const digest = digestOf(bytes);
