@@ -12,7 +12,7 @@ import type { Decision } from '../contracts/approvals.js';
 import type { JsonObject } from '../contracts/json.js';
 import { AbilityError } from '../contracts/problem.js';
 import { isAllowed } from '../rules/rights.js';
-import { MAX_CONDITION, MAX_GRANT_MS, MAX_USES } from '../rules/tasks/grants.js';
+import { MAX_CONDITION, MAX_GRANT_MS, MAX_USES } from '../rules/tasks/grant-form.js';
 import { defined } from '../text/defined.js';
 import { approvalNotFound, approval as decidedOn, task } from './concerns.js';
 import * as fields from './fields.js';

@@ -6,7 +6,7 @@ import type { TaskStory } from '../contracts/story.js';
 import type { Rollback, StepSummary } from '../contracts/task.js';
 import { oneLine } from '../rules/shown-text.js';
 import { generalPath } from '../rules/steps/turn-paths.js';
-import { needsComment } from '../rules/tasks/decide-approval.js';
+import { needsComment } from '../rules/tasks/needs-comment.js';
 import { pathOfError, taskOfError } from '../rules/tasks/ways-to-retry.js';
 import { asTyped, commandOf, type Typist } from './typed-command.js';
 

@@ -3,7 +3,7 @@ import type { Approval, Decision, Verdict } from '../contracts/approvals.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
 import type { TaskResult } from '../contracts/task.js';
 import type { ScriptedDecision, ScriptedDecisions } from '../definitions/formats/cases.js';
-import { needsComment } from '../rules/tasks/decide-approval.js';
+import { needsComment } from '../rules/tasks/needs-comment.js';
 import { lastOf } from './check-names.js';
 import type { Bench } from './open-bench.js';
 import { waitKey } from './plan-names.js';

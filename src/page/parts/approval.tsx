@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import type { Grant, Verdict } from '../../contracts/approvals.js';
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
-import { needsComment } from '../../rules/tasks/decide-approval.js';
+import { needsComment } from '../../rules/tasks/needs-comment.js';
 import { describeChanges, shownEdits } from '../../rules/tasks/shown-edits.js';
 import { abilityPath, taskPath } from '../address.js';
 import { call, type Refusal } from '../call.js';

@@ -14,6 +14,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.j
 import { canonicalJson } from '../canonical.js';
 import { oneLine } from '../shown-text.js';
 import { whyNoGrant } from './grants.js';
+import { COMMENT_MISSING, needsComment } from './needs-comment.js';
 import { personKey } from './person-key.js';
 
 /** Whether a decision proved who made it, or why not. */
@@ -155,13 +156,6 @@ function findApproval(approvals: readonly Approval[], id: string | undefined): A
   return open.length === 1 ? only : `${open.length} approvals are open, and the decision names none of them`;
 }
 
-/** Why a decision is ignored for its missing comment, by what requires the comment. */
-export const COMMENT_MISSING = {
-  on_deny: 'a denial needs a comment',
-  required: 'it needs a comment',
-  request_changes: 'it asks for changes, and a comment must say which',
-} as const;
-
 const NO_PERSON = /^(schedule|webhook):/;
 
 function reasonToIgnore(
@@ -200,12 +194,6 @@ function reasonToIgnore(
 function whyUnproved({ proof: proofRule, nonces = [] }: Approval, proof: Proof): string | undefined {
   if (!proof.proved) return proofRule === 'required' ? proof.reason : undefined;
   return nonces.includes(proof.nonce) ? 'its proof was used before' : undefined;
-}
-
-/** Whether a decision needs a comment to count. Source: docs/approvals.md#deciding. */
-export function needsComment({ comment }: Pick<Approval, 'comment'>, verdict: Verdict): boolean {
-  if (verdict === 'request_changes') return true;
-  return comment === 'required' || (comment === 'on_deny' && verdict === 'deny');
 }
 
 function wrongField(

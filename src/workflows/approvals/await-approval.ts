@@ -3,7 +3,7 @@ import type { Approval, ApprovalField, ApprovalSubject, CommentRule } from '../.
 import type { JsonObject } from '../../contracts/json.js';
 import type { Approvers, WhileOpen } from '../../contracts/plan-step.js';
 import { markdownLine, oneLine, startOf } from '../../rules/shown-text.js';
-import { grantOf } from '../../rules/tasks/grants.js';
+import { grantOf } from '../../rules/tasks/grant-form.js';
 import { BranchStopped, StepFailure } from '../steps/step-failure.js';
 import type { BranchStop } from '../task/stop-branches.js';
 import type { TaskRun } from '../task/task-run.js';

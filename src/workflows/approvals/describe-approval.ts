@@ -2,8 +2,8 @@ import type { Approval, ApprovalField, Verdict } from '../../contracts/approvals
 import type { Json } from '../../contracts/json.js';
 import { throughAgent } from '../../rules/agents/through-agent.js';
 import { markdownCode, markdownLine, showUnseenCharacters, startOf } from '../../rules/shown-text.js';
-import { needsComment } from '../../rules/tasks/decide-approval.js';
 import { describeUndo } from '../../rules/tasks/describe-undo.js';
+import { needsComment } from '../../rules/tasks/needs-comment.js';
 import { describeChanges, shownEdits } from '../../rules/tasks/shown-edits.js';
 
 const MAX_INPUT = 2000;

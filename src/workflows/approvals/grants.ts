@@ -18,7 +18,7 @@ import type {
 import type { JsonObject } from '../../contracts/json.js';
 import { ACTIVITIES, grantIdOf, WORKFLOWS } from '../../contracts/names.js';
 import { digestOf } from '../../rules/canonical.js';
-import { grantOf } from '../../rules/tasks/grants.js';
+import { grantOf } from '../../rules/tasks/grant-form.js';
 import { localActivity } from '../calls/local-activities.js';
 import { messageOf } from '../steps/step-failure.js';
 import type { TaskRun } from '../task/task-run.js';

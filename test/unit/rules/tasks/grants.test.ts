@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { CountedDecision, Grant } from '../../../../src/contracts/approvals.js';
-import { describeGrant, grantOf, isGranted, whyNoGrant } from '../../../../src/rules/tasks/grants.js';
+import { describeGrant, grantOf } from '../../../../src/rules/tasks/grant-form.js';
+import { isGranted, whyNoGrant } from '../../../../src/rules/tasks/grants.js';
 
 const HOUR = 3_600_000;
 const decision = (grant?: Grant): CountedDecision => ({

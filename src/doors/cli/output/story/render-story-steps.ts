@@ -8,7 +8,7 @@ import { type FoldedAnswer, foldAnswers } from '../../../../rules/hooks/fold-ans
 import { oneLine } from '../../../../rules/shown-text.js';
 import { describeTurns } from '../../../../rules/steps/describe-items.js';
 import { generalPath, isOfExpansion } from '../../../../rules/steps/turn-paths.js';
-import { describeGrant } from '../../../../rules/tasks/grants.js';
+import { describeGrant } from '../../../../rules/tasks/grant-form.js';
 import { describeChanges, type ShownEdit, shownEdits } from '../../../../rules/tasks/shown-edits.js';
 import { asTyped, commandOf, type Typist } from '../../../../shown/typed-command.js';
 import { formatMoment, formatUntil, localTime } from '../format-time.js';
