@@ -46,9 +46,18 @@ function prepare(secret: Uint8Array): Prepared {
   return made;
 }
 
+/** By what those who decrypt find the keys, in order, 16 hex digits each: the first encrypts. */
+export function fingerprintsOf(keys: PayloadKeys): string[] {
+  return [...(keys?.values() ?? [])].map((secret) => prepare(secret).fingerprint.toString('hex'));
+}
+
 /** Whether bytes begin as {@link encrypt} writes them. */
 export function isEncrypted(bytes: Uint8Array): boolean {
-  return bytes.length >= SEALED_BYTES && MAGIC.equals(bytes.subarray(0, MAGIC.length));
+  return bytes.length >= SEALED_BYTES && isMarked(bytes);
+}
+
+function isMarked(bytes: Uint8Array): boolean {
+  return MAGIC.equals(bytes.subarray(0, MAGIC.length));
 }
 
 /** AES-256-GCM with the first key: magic, fingerprint of the key, nonce, ciphertext, tag. */
@@ -86,16 +95,19 @@ function open(keys: ReadonlyMap<string, Uint8Array>, purpose: Purpose) {
 function readHead(bytes: Uint8Array, keys: PayloadKeys): { nonce: Uint8Array; key: Buffer } {
   const wanted = bytes.subarray(MAGIC.length, MAGIC.length + FINGERPRINT_BYTES);
   const found = [...(keys?.values() ?? [])].map(prepare).find(({ fingerprint }) => fingerprint.equals(wanted));
-  if (!found) {
-    throw new AbilityError({
-      code: 'payload.unknown_key',
-      message: keys
-        ? 'A value is encrypted with a key that is not among ABILITY_PAYLOAD_KEYS here'
-        : 'A value is encrypted, and ABILITY_PAYLOAD_KEYS is not set here',
-      suggestion: 'Set ABILITY_PAYLOAD_KEYS as for the worker that wrote it; nothing is lost meanwhile.',
-    });
-  }
+  if (!found) throw unknownKey(keys);
   return { nonce: bytes.subarray(MAGIC.length + FINGERPRINT_BYTES, HEAD_BYTES), key: found.key };
+}
+
+/** The error of a value that cannot be read with these keys. */
+export function unknownKey(keys: PayloadKeys): AbilityError {
+  return new AbilityError({
+    code: 'payload.unknown_key',
+    message: keys
+      ? 'A value is encrypted with a key that is not among ABILITY_PAYLOAD_KEYS here'
+      : 'A value is encrypted, and ABILITY_PAYLOAD_KEYS is not set here',
+    suggestion: 'Set ABILITY_PAYLOAD_KEYS as for the worker that wrote it; nothing is lost meanwhile.',
+  });
 }
 
 /** Encrypts a stream. */
@@ -135,6 +147,12 @@ export class DecryptStream extends Transform {
     this.held = Buffer.concat([this.held, chunk]);
     try {
       if (!this.decipher && this.held.length >= HEAD_BYTES) {
+        // Nothing that was written here: its end says so, or the digest that its source checks.
+        if (!isMarked(this.held)) {
+          this.held = this.held.subarray(0, MAGIC.length);
+          done();
+          return;
+        }
         const { nonce, key } = readHead(this.held, this.keys);
         this.decipher = createDecipheriv(ALGORITHM, key, nonce).setAAD(Buffer.from(this.purpose));
         this.held = this.held.subarray(HEAD_BYTES);

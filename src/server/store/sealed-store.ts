@@ -2,29 +2,40 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { PassThrough, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { decodeTime, ulid } from 'ulid';
 import { AbilityError } from '../../contracts/problem.js';
+import { unlessAborted } from '../../rules/unless-aborted.js';
 import {
   DecryptStream,
   decrypt,
   EncryptStream,
   encrypt,
+  fingerprintsOf,
   isEncrypted,
   type PayloadKeys,
   SEALED_BYTES,
+  unknownKey,
 } from '../payloads/payload-keys.js';
 import { Measured } from './checked-stream.js';
 import type { KeepOptions, KeptFile, NamedObject, Store, StoredFile } from './store.js';
+import { damaged } from './store-errors.js';
 
 const VALUES = 'sealed/values/';
 const FILES = 'sealed/files/';
+const FORM = /^sealed\/files\/([0-9a-f]{64})\/([0-9A-Z]{26})-([0-9a-f]{16})-([0-9a-f]{64})-(\d+)$/;
+const NOTHING = new Uint8Array();
 /** Streams are read ahead by so much. */
 const BUFFER_BYTES = 1024 * 1024;
 
-/** Where the encrypted form of a file is. */
-interface SealedFile {
+/** Where the encrypted form of a file is, as the name of an empty object says: `<sha256>/<ulid>-<key>-<sealed>-<bytes>`. */
+interface SealedFile extends KeptFile {
+  name: string;
+  /** ULID. */
+  id: string;
+  /** Fingerprint of the key. */
+  key: string;
   /** SHA-256 of the encrypted form. */
   sealed: string;
-  bytes: number;
 }
 
 /**
@@ -58,10 +69,11 @@ export class SealedStore implements Store {
   }
 
   async get(digest: string): Promise<Uint8Array> {
-    const sealed = this.keys ? await this.getNamed(VALUES + digest) : undefined;
+    const isDamaged = (): AbilityError => damaged('value', digest, this.where);
+    const sealed = this.keys ? await this.getNamed(VALUES + digest).catch(unlessDamaged(isDamaged)) : undefined;
     if (!sealed) return this.plainOr(this.inner.get(digest), VALUES + digest);
     if (digestOf(sealed) === digest) return sealed;
-    throw new AbilityError({ code: 'store.not_shared', message: `The value ${digest} of ${this.where} is damaged` });
+    throw isDamaged();
   }
 
   async holds(digest: string): Promise<boolean> {
@@ -77,27 +89,43 @@ export class SealedStore implements Store {
     const measured = new Measured(maxBytes);
     const encrypted = new PassThrough({ highWaterMark: BUFFER_BYTES });
     const from = typeof source === 'string' ? createReadStream(source) : source;
-    const flow = pipeline(from, measured, new EncryptStream(keys, 'object:file'), encrypted);
-    // The first error is that of the source; the store sees only that its stream ended early.
+    // From Node 22 on, an aborted pipeline waits until its source has closed, which a stalled one never does.
+    const sealing = pipeline(from, measured, new EncryptStream(keys, 'object:file'), encrypted);
     const keeping = this.inner.keepFile(encrypted, { maxBytes: maxBytes + SEALED_BYTES, signal });
-    const [read, kept] = await Promise.allSettled([flow, keeping]);
-    if (read.status === 'rejected' && kept.status === 'fulfilled') await this.inner.removeFile(kept.value.sha256);
-    if (kept.status === 'rejected' && read.status === 'fulfilled') throw kept.reason;
-    if (read.status === 'rejected') throw firstOf(read.reason, kept);
+    const [read, kept] = await Promise.allSettled([unlessAborted(sealing, signal), keeping]);
+    if (read.status === 'rejected' || kept.status === 'rejected') {
+      from.destroy();
+      if (kept.status === 'fulfilled') await this.inner.removeFile(kept.value.sha256);
+      throw read.status === 'rejected' ? firstOf(read.reason, kept) : (kept as PromiseRejectedResult).reason;
+    }
     const file = { sha256: measured.sha256(), bytes: measured.bytes };
-    const before = await this.find(file.sha256);
-    const sealed = (kept as PromiseFulfilledResult<KeptFile>).value.sha256;
-    await this.putNamed(FILES + file.sha256, json({ sealed, bytes: file.bytes } satisfies SealedFile));
-    if (before) await this.inner.removeFile(before.sealed);
+    await this.take(file, kept.value.sha256);
     return file;
   }
 
+  /** Of several that keep the same file at once, the form with the last name stays: whoever names one later sees the others. */
+  private async take({ sha256, bytes }: KeptFile, sealed: string): Promise<void> {
+    const [before] = await this.formsOf(sha256);
+    // The clock of who kept it before may be ahead.
+    const id = ulid(Math.max(Date.now(), before ? decodeTime(before.id) + 1 : 0));
+    const [key] = fingerprintsOf(this.keys);
+    await this.inner.putNamed(`${FILES}${sha256}/${id}-${key}-${sealed}-${bytes}`, NOTHING);
+    const [, ...others] = await this.formsOf(sha256);
+    for (const other of others) await this.removeForm(other);
+  }
+
+  private async removeForm({ name, sealed }: SealedFile): Promise<void> {
+    await this.inner.removeFile(sealed);
+    await this.inner.removeNamed(name);
+  }
+
   async openFile(sha256: string): Promise<Readable> {
-    const found = this.keys ? await this.find(sha256) : undefined;
-    if (!found) return this.plainOr(this.inner.openFile(sha256), FILES + sha256);
+    const [found] = this.keys ? await this.formsOf(sha256) : [];
+    if (!found) return this.openPlain(sha256);
+    if (!fingerprintsOf(this.keys).includes(found.key)) throw unknownKey(this.keys);
     const opened = await this.inner.openFile(found.sealed).catch(async (error: unknown) => {
       // Kept anew meanwhile.
-      const now = await this.find(sha256);
+      const [now] = await this.formsOf(sha256);
       if (!now || now.sealed === found.sealed) throw error;
       return this.inner.openFile(now.sealed);
     });
@@ -106,29 +134,28 @@ export class SealedStore implements Store {
     return plain;
   }
 
+  private openPlain(sha256: string): Promise<Readable> {
+    return this.inner.openFile(sha256).catch(async (error: unknown) => {
+      const [found] = await this.formsOf(sha256);
+      throw found ? unknownKey(this.keys) : error;
+    });
+  }
+
   async sizeOfFile(sha256: string): Promise<number | undefined> {
     const plain = this.keys ? undefined : await this.inner.sizeOfFile(sha256);
-    const found = plain === undefined ? await this.find(sha256) : undefined;
+    const [found] = plain === undefined ? await this.formsOf(sha256) : [];
     if (!found) return plain ?? this.inner.sizeOfFile(sha256);
-    const sealed = await this.inner.sizeOfFile(found.sealed);
-    return sealed === undefined ? undefined : found.bytes;
+    return (await this.inner.sizeOfFile(found.sealed)) === undefined ? undefined : found.bytes;
   }
 
   async removeFile(sha256: string): Promise<void> {
-    const found = await this.find(sha256);
-    if (found) await this.inner.removeFile(found.sealed);
-    await this.inner.removeNamed(FILES + sha256);
+    for (const form of await this.formsOf(sha256)) await this.removeForm(form);
     await this.inner.removeFile(sha256);
   }
 
   async *listFiles(): AsyncIterable<StoredFile> {
-    const plain = new Map<string, string>();
-    for (const { name } of await this.inner.listNamed(FILES)) {
-      const sha256 = name.slice(FILES.length);
-      const found = await this.find(sha256);
-      if (found) plain.set(found.sealed, sha256);
-    }
-    for await (const file of this.inner.listFiles()) yield { ...file, sha256: plain.get(file.sha256) ?? file.sha256 };
+    const forms = new Map((await this.forms(FILES)).map(({ sealed, sha256, bytes }) => [sealed, { sha256, bytes }]));
+    for await (const file of this.inner.listFiles()) yield { ...file, ...forms.get(file.sha256) };
   }
 
   removeHalfWritten(before: Date): Promise<void> {
@@ -144,8 +171,10 @@ export class SealedStore implements Store {
     return bytes && isEncrypted(bytes) ? decrypt(bytes, this.keys, `object:${name}`) : bytes;
   }
 
-  listNamed(prefix: string): Promise<NamedObject[]> {
-    return this.inner.listNamed(prefix);
+  async listNamed(prefix: string): Promise<NamedObject[]> {
+    const listed = await this.inner.listNamed(prefix);
+    if (!this.keys) return listed;
+    return listed.map((object) => ({ ...object, bytes: Math.max(0, object.bytes - SEALED_BYTES) }));
   }
 
   removeNamed(name: string): Promise<void> {
@@ -160,10 +189,23 @@ export class SealedStore implements Store {
     });
   }
 
-  private async find(sha256: string): Promise<SealedFile | undefined> {
-    const bytes = await this.getNamed(FILES + sha256);
-    return bytes && (JSON.parse(Buffer.from(bytes).toString('utf8')) as SealedFile);
+  /** The last one first. */
+  private async formsOf(sha256: string): Promise<SealedFile[]> {
+    return (await this.forms(`${FILES}${sha256}/`)).reverse();
   }
+
+  private async forms(prefix: string): Promise<SealedFile[]> {
+    return (await this.inner.listNamed(prefix)).flatMap(({ name }) => {
+      const [, sha256, id, key, sealed, bytes] = FORM.exec(name) ?? [];
+      return sha256 && id && key && sealed ? [{ name, sha256, id, key, sealed, bytes: Number(bytes) }] : [];
+    });
+  }
+}
+
+function unlessDamaged(otherwise: () => AbilityError): (error: unknown) => never {
+  return (error) => {
+    throw error instanceof AbilityError && error.code === 'payload.damaged' ? otherwise() : error;
+  };
 }
 
 /** The error of the source, unless the store's own comes first and ends the stream. */
@@ -174,8 +216,4 @@ function firstOf(read: unknown, kept: PromiseSettledResult<unknown>): unknown {
 
 function digestOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
-}
-
-function json(value: object): Uint8Array {
-  return Buffer.from(JSON.stringify(value));
 }

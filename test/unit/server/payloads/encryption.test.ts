@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createKey, PAYLOAD_KEYS } from '../../../../src/server/keys/key-list.js';
 import { SpillingCodec } from '../../../../src/server/payloads/payload-codec.js';
 import { decrypt, encrypt, type PayloadKeys, payloadKeysOf } from '../../../../src/server/payloads/payload-keys.js';
@@ -145,16 +145,22 @@ describe('a store', () => {
     await store.putNamed('tests/a', Buffer.from(SECRET));
     for (const keys of [keysFrom(NEW), null]) {
       const other = storeWith(keys);
-      for (const ask of [
-        () => other.get(digest),
-        () => other.openFile(sha256),
-        () => other.sizeOfFile(sha256),
-        () => other.getNamed('tests/a'),
-      ]) {
+      for (const ask of [() => other.get(digest), () => other.openFile(sha256), () => other.getNamed('tests/a')]) {
         expect((await errorOfAsync(ask)).code).toBe('payload.unknown_key');
       }
+      expect(await other.sizeOfFile(sha256)).toBe(SECRET.length);
       expect(await other.holds(digest)).toBe(false);
     }
+    expect(await read(store, sha256)).toBe(SECRET);
+  });
+
+  test('repairs a file that one with a clock ahead has kept', async () => {
+    const store = storeWith(keysFrom(OLD));
+    vi.useFakeTimers({ now: Date.now() + 3_600_000, toFake: ['Date'] });
+    const { sha256 } = await store.keepFile(Readable.from([SECRET]), ROOM).finally(() => vi.useRealTimers());
+    const damage = readdirSync(join(folder, 'store', 'files'), { recursive: true, withFileTypes: true });
+    for (const entry of damage.filter((one) => one.isFile())) writeFileSync(join(entry.parentPath, entry.name), 'x');
+    await store.keepFile(Readable.from([SECRET]), ROOM);
     expect(await read(store, sha256)).toBe(SECRET);
   });
 

@@ -6,6 +6,7 @@ import { afterEach, expect, test } from 'vitest';
 import { pathsOf } from '../../../../src/server/project-paths.js';
 import { FolderStore } from '../../../../src/server/store/folder-store.js';
 import { openStore } from '../../../../src/server/store/open-store.js';
+import { SealedStore } from '../../../../src/server/store/sealed-store.js';
 import { describeStore } from '../../../fixtures/store-promises.js';
 import { errorOf, errorOfAsync } from '../../error-of.js';
 
@@ -34,6 +35,39 @@ describeStore('a folder', async () => {
       writeFileSync(join(folder, path), bytes);
     },
     list: async () => filesIn(folder),
+  };
+});
+
+const PAYLOAD_KEYS = new Map([['k', new Uint8Array(32).fill(7)]]);
+
+describeStore('a folder that is encrypted', async () => {
+  const folder = emptyFolder();
+  const open = () => new SealedStore(new FolderStore(folder), PAYLOAD_KEYS);
+  const inHalves = (digest: string) => `${digest.slice(0, 2)}/${digest}`;
+  /** The named object of each file, its digest, and where its encrypted form is. */
+  const forms = () =>
+    filesIn(folder).flatMap((path) => {
+      const [, digest = '', sealed = ''] = /^sealed\/files\/(\w{64})\/\w+-\w{16}-(\w{64})-\d+$/.exec(path) ?? [];
+      return digest ? [{ path, digest, form: `files/${inHalves(sealed)}` }] : [];
+    });
+  return {
+    store: open(),
+    other: open(),
+    damage: async (path, bytes) => {
+      const digest = path.slice(-64);
+      const found = forms().find((one) => one.digest === digest)?.form;
+      const at = join(folder, path.startsWith('files/') ? (found ?? 'nowhere') : `sealed/values/${digest}`);
+      rmSync(at);
+      writeFileSync(at, bytes);
+    },
+    // As in a plain folder; an encrypted form that no name is of is left over.
+    list: async () => {
+      const named = forms();
+      const hidden = new Set(named.flatMap(({ path, form }) => [path, form]));
+      const others = filesIn(folder).filter((path) => !hidden.has(path));
+      const values = others.map((path) => (path.startsWith('sealed/values/') ? inHalves(path.slice(-64)) : path));
+      return [...named.map(({ digest }) => `files/${inHalves(digest)}`), ...values];
+    },
   };
 });
 
