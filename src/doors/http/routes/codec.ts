@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { wholeProject } from '../../../operations/concerns.js';
 import { withinRight } from '../../../operations/run-operation.js';
 import { attempt } from '../../../text/attempt.js';
+import { checkOrigin } from '../check-origin.js';
 import type { HttpDoor } from '../http-door.js';
 import { defineRoute, type Route } from '../route.js';
 
@@ -42,8 +43,10 @@ export const codecRoute: Route = defineRoute({
 /** Lets pages of the Temporal UI, and no others, call the codec. @returns whether the request comes from one. */
 export async function letUiDecode(door: HttpDoor, request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
   if (request.url.split('?', 1)[0] !== PATH) return false;
+  // Whoever asks has shown nothing yet, so the answer of a look is kept.
+  checkOrigin(request, door.isOwnHost, true);
   const { origin } = request.headers;
-  const ui = await door.ask(async (connection) => connection.ui).catch(() => null);
+  const ui = origin === undefined ? null : await addressOfUi(door);
   if (origin === undefined || ui === null || origin !== attempt(() => new URL(ui).origin)) return false;
   reply.headers({
     'access-control-allow-origin': origin,
@@ -53,6 +56,17 @@ export async function letUiDecode(door: HttpDoor, request: FastifyRequest, reply
     vary: 'origin',
   });
   return true;
+}
+
+const LOOK_MS = 10_000;
+const looks = new WeakMap<HttpDoor, { at: number; ui: Promise<string | null> }>();
+
+function addressOfUi(door: HttpDoor): Promise<string | null> {
+  const known = looks.get(door);
+  if (known && Date.now() - known.at < LOOK_MS) return known.ui;
+  const ui = door.ask(async (connection) => connection.ui).catch(() => null);
+  looks.set(door, { at: Date.now(), ui });
+  return ui;
 }
 
 function mapValues<From, To>(map: Record<string, From>, change: (value: From) => To): Record<string, To> {
