@@ -81,10 +81,10 @@ async function revive(connection: Connection): Promise<void> {
   for (let turn = 1; ; turn += 1) {
     // Also while it is still stopping.
     if (wasStopped(paths, runtime)) throw runtimeStopped();
-    const hasEnded = hasRuntimeEnded(connection);
     const found = await findRuntime(connection);
     if (await connectWhileLiving(connection, found.runtime, turn === MAX_TURNS)) {
-      if (hasEnded) progress(restartNote(found));
+      // Not whether it had ended before: its server may be gone an instant before its process.
+      if (found.runtime.pid !== runtime.pid || found.runtime.started !== runtime.started) progress(restartNote(found));
       return;
     }
   }
