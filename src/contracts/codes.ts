@@ -935,6 +935,11 @@ export const CODES = {
     means: 'The task was sealed with a key this worker does not have; the call waits and is tried again.',
     next: 'Give the worker that key, in `.system/keys` or `ABILITY_SEAL_KEYS`.',
   },
+  'secret.unavailable': {
+    exit: EXIT.unavailable,
+    means: 'The program of a provider of secrets did not give a secret: it failed, printed nothing, or took too long.',
+    next: 'Run the command of the provider where the worker runs, with PATH, HOME and its `env` alone.',
+  },
   'session.busy': {
     exit: EXIT.outOfOrder,
     means: 'More happened in the session than it could take in within 20 s; the task or the call was not started.',

@@ -16,7 +16,7 @@ import { RecordFolder } from '../activities/record/record-folder.js';
 import { removeExpired } from '../activities/record/remove-expired.js';
 import { PinnedScripts } from '../activities/script/pinned-scripts.js';
 import type { SealKeys } from '../activities/seal.js';
-import { EnvironmentVariables, SecretSource } from '../activities/secrets.js';
+import { EnvironmentVariables } from '../activities/secrets.js';
 import { scheduleIdOf } from '../contracts/names.js';
 import { sharedProofs } from '../server/keys/check-proof.js';
 import { GapLog } from '../server/logs/gap-log.js';
@@ -45,6 +45,7 @@ import { StoreShare } from './share/store-share.js';
 import { shrink, storeLarge } from './store-large-payloads.js';
 import type { TemporalAccess } from './temporal-access.js';
 import { WorkerFolders } from './worker-folders.js';
+import { openWorkerSecrets } from './worker-secrets.js';
 
 /** More than the tasks that end at once on one worker. */
 const MAX_REPORTS = 200;
@@ -90,13 +91,13 @@ export function buildDependencies(
   const share = store.isShared ? new StoreShare(store, project, recordsOrigin(paths)) : undefined;
   const sessions = accessSessions(access.client, project, projectEnvironments(paths.root), plans);
   const tools = new PinnedTools(pool, store, root);
-  const secrets = (environment: string): SecretSource => new SecretSource(root, environment, env);
+  const last = lastDefinitions(root);
+  const { secrets, close: closeSecrets } = openWorkerSecrets(root, groups, env, last);
   const proven = new ProvenGuards({ root, groups, scripts, secrets });
   const transcripts = new Transcripts(store);
   const execute = createExecute({ root, groups, scripts, pool, tools, transcripts, env, limiter: new RateLimiter() });
   const usage = new UsageLog(paths.system);
   const gaps = new GapLog(paths.system);
-  const last = lastDefinitions(root);
   const misses = new MissedFirings({ project, store, client: access.client, lastDefinitions: last });
   const activities: ActivityDependencies = {
     project,
@@ -158,6 +159,7 @@ export function buildDependencies(
       await Promise.all([collector.close(), misses.close()]);
       await share?.close();
       await pool.close();
+      closeSecrets();
       groups.close();
       folders.close();
       await tracer?.close();

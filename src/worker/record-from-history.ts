@@ -49,7 +49,11 @@ export async function recordFromHistory(source: HistorySource, task: string, res
   const admitted = await plans.admit(sealMark(start.seal), { workflowExecution: run, taskQueue });
   const { store } = source;
   const share = store.isShared ? new StoreShare(store, project, recordsOrigin(paths)) : undefined;
-  const secrets = (environment: string): SecretSource => new SecretSource(paths.root, environment);
+  // A reader's request runs no provider; what calls gave was masked by them.
+  const secrets = (environment: string) => {
+    const source = new SecretSource(paths.root, environment);
+    return { valuesOf: (reference: string) => source.valuesOf(reference), recall: async () => {} };
+  };
   const records = new RecordFolder(paths.records, share, secrets);
   const { created_at } = start;
   const input = inputAfterEdits(start.input, result);

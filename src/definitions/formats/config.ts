@@ -3,11 +3,11 @@ import { inlineImplementation } from './implementation.js';
 import {
   abilityId,
   environmentName,
+  envProfileOf,
   hookBindings,
   jsonObject,
   names,
   optional,
-  passedVariable,
   plainName,
   routingHints,
   seconds,
@@ -62,12 +62,7 @@ export const abilityConfig = z.strictObject({
   ),
 });
 
-/** The environment of a child process. */
-const envProfile = z.strictObject({
-  pass: z.array(passedVariable).default([]).describe('Variables of the worker that are passed on.'),
-  set: z.record(plainName, z.string()).default({}).describe('Variables with fixed values.'),
-  secrets: z.record(plainName, secretReference).default({}).describe('Variables that hold secrets, as references.'),
-});
+const envProfile = envProfileOf(secretReference);
 
 const session = optional(
   z.enum(['task', 'shared']),

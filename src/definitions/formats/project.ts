@@ -3,6 +3,7 @@ import { NOTICE_EVENTS, NOTICE_FORMATS } from '../../contracts/notices.js';
 import { access } from './access.js';
 import { editable, whileOpen } from './approval.js';
 import { models } from './models.js';
+import { secretProviders } from './secrets.js';
 import {
   byteSize,
   duration,
@@ -12,6 +13,7 @@ import {
   jsonObject,
   matching,
   optional,
+  ownReference,
   plainName,
   secretReference,
   text,
@@ -139,8 +141,8 @@ const people = z.record(plainName, group).superRefine((all, context) => {
 
 /** A Slack app, in which people decide approvals. Source: docs/approvals.md#in-slack. */
 const slack = z.strictObject({
-  signing_secret: secretReference.describe('The signing secret of the app, as a reference.'),
-  bot_token: secretReference.describe('The token of its bot, as a reference.'),
+  signing_secret: ownReference.describe('The signing secret of the app, as a reference.'),
+  bot_token: ownReference.describe('The token of its bot, as a reference.'),
   channel: matching(/^[CG][A-Z0-9]{2,30}$/, 'A channel is named by its id in Slack, such as C0123ABCD').describe(
     'The channel that is asked.',
   ),
@@ -189,6 +191,9 @@ export const project = z.strictObject({
       'Rights of people who sign in through an identity provider, or decide in Slack, by group: one of `people`, or one of their claim; or by person of `people`.',
     ),
   models: models.default({}).describe('The models that agents use, by name; agents that name none use `default`.'),
+  secrets: secretProviders
+    .default({})
+    .describe('Programs that give secrets, by name: `vault` makes references such as vault:kv/db#password work.'),
   notify: z.array(notify).default([]).describe('Webhooks that receive notices of approvals and failures.'),
   slack: optional(slack, 'The Slack app in which people decide approvals.'),
   default_environment: optional(environmentName, 'The environment of commands that name none.'),

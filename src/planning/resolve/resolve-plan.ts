@@ -14,6 +14,7 @@ import { parseBytes } from '../../text/byte-size.js';
 import { memoize } from '../../text/memoize.js';
 import { filePlaces, takesFiles } from '../input/json-schema/file-places.js';
 import { EnvironmentVariables } from '../secrets/secret-source.js';
+import { refuseUnresolvable } from '../secrets/written-references.js';
 import { type InferredPlacement, inferPlacement } from '../steps/infer-placement.js';
 import { lifecycleWarnings, plannedLifecycle } from './lifecycle.js';
 import { limitsOf } from './limits.js';
@@ -55,6 +56,7 @@ export function resolvePlan(
     : planComposite({ registry, variables, warn }, composite as Loaded<Composite>);
   const plan: Plan = { ...unplaced, placement: inferred.placement, ...filesOf(registry.project, unplaced) };
   const from = (operation ?? composite) as Loaded<unknown>;
+  refuseUnresolvable(plan, registry);
   warnOfPlacement({ plan, location: from.locate(['placement']) }, inferred, warn);
   for (const { key, implementation } of Object.values(plan.operations)) {
     for (const tag of ['deprecated', 'experimental'] as const) {

@@ -4,7 +4,7 @@ import type { HookRun } from '../../../../src/activities/hooks/hook-context.js';
 import type { HookDependencies } from '../../../../src/activities/hooks/hook-dependencies.js';
 import type { BuiltinHook } from '../../../../src/contracts/hooks.js';
 import type { JsonObject } from '../../../../src/contracts/json.js';
-import { SecretSource } from '../../../../src/planning/secrets/secret-source.js';
+import { secretsHere } from '../../../fixtures/secrets-here.js';
 import { examplePlan } from '../../rules/example-plan.js';
 
 const run: HookRun = {
@@ -27,7 +27,7 @@ const run: HookRun = {
 const dependencies: HookDependencies = {
   answerScript: () => Promise.reject(new Error('no script is expected to answer here')),
   answerAbility: () => Promise.reject(new Error('no ability is expected to answer here')),
-  secrets: (environment) => new SecretSource('/nowhere', environment, { HERE: 'x', EMPTY: '' }),
+  secrets: (environment) => secretsHere('/nowhere', environment, { HERE: 'x', EMPTY: '' }),
   recordUsage: () => {},
 };
 

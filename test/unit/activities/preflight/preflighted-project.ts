@@ -18,10 +18,10 @@ import type {
 } from '../../../../src/contracts/task.js';
 import { loadRegistry } from '../../../../src/definitions/load-registry.js';
 import { resolvePlan } from '../../../../src/planning/resolve/resolve-plan.js';
-import { SecretSource } from '../../../../src/planning/secrets/secret-source.js';
 import { startOf } from '../../../../src/rules/tasks/task-arguments.js';
 import { MemoryFiles } from '../../../fixtures/memory-files.js';
 import type { ProjectFiles } from '../../../fixtures/project-folder.js';
+import { secretsHere } from '../../../fixtures/secrets-here.js';
 import { lowLevel, SCRIPT, SCRIPT_FILE, temporaryProject } from '../../temporary-project.js';
 import { type ActivityInfo, activityEnvironment, KEYS } from '../admitted-task.js';
 
@@ -95,7 +95,7 @@ export function preflightedProject(files: ProjectFiles = {}, more: Partial<Depen
     isServed: async () => true,
     answerScript: NOT_EXPECTED,
     answerAbility: NOT_EXPECTED,
-    secrets: (environment) => new SecretSource(root, environment, {}),
+    secrets: (environment) => secretsHere(root, environment, {}),
     recordUsage: () => {},
     packPlan: (plan) => plan as never,
     shrink: async (result) => result,

@@ -5,8 +5,8 @@ import type { RunStart } from '../../../../src/activities/task/runs.js';
 import { sessionIdOf, taskQueueOf, WORKFLOWS } from '../../../../src/contracts/names.js';
 import type { SignedWord, WordAnswer } from '../../../../src/contracts/session.js';
 import { loadRegistry } from '../../../../src/definitions/load-registry.js';
-import { SecretSource } from '../../../../src/planning/secrets/secret-source.js';
 import type { ProjectFiles } from '../../../fixtures/project-folder.js';
+import { secretsHere } from '../../../fixtures/secrets-here.js';
 import { temporaryProject } from '../../temporary-project.js';
 import { type ActivityInfo, activityEnvironment, KEYS, USER } from '../admitted-task.js';
 
@@ -50,7 +50,7 @@ export function sessionWorld(
     sessions: { ...heardBy().sessions, countStarts },
     answerScript: NOT_EXPECTED,
     answerAbility: NOT_EXPECTED,
-    secrets: (environment) => new SecretSource(root, environment, {}),
+    secrets: (environment) => secretsHere(root, environment, {}),
     recordUsage: () => {},
     ...more,
   };

@@ -103,11 +103,13 @@ function renderOperations({ operations }: PlanPreview): string[] {
       `${key.padEnd(width)}  ${oneLine(does)}`,
       `${pad}${about.join('; ')}`,
       ...credentials.map(
-        ({ reference, what, is_set }) => `${pad}needs the ${what}, ${reference}: ${is_set ? 'set' : 'not set'}`,
+        ({ reference, what, is_set }) => `${pad}needs the ${what}, ${reference}: ${SET[String(is_set)]}`,
       ),
     ];
   });
 }
+
+const SET: Readonly<Record<string, string>> = { true: 'set', false: 'not set', null: 'read by workers' };
 
 function commandOf({ ability, environment, input, reference }: PlanPreview, typist: Typist): string[] {
   const json = JSON.stringify(input);
