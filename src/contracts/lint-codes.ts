@@ -655,6 +655,7 @@ export const LINT_ERRORS = [
   'project.two_registries',
   'script.missing',
   'script.not_executable',
+  'secret.unavailable',
 ] as const;
 
 /** A code of {@link LINT_CODES}. */

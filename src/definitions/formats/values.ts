@@ -173,11 +173,11 @@ export const condition = z.union([text, z.boolean(), z.number()]).transform(Stri
 
 /** The message for a value that must be a reference; it must not repeat the value. */
 export const SECRET_MESSAGE =
-  'A secret is a reference, env:NAME, file:PATH or PROVIDER:PATH#FIELD; never write it here';
+  'A secret is a reference, env:NAME or file:PATH, or of a provider, such as vault:PATH#FIELD; never write it here';
 
 /** As {@link SECRET_MESSAGE}, for one that no provider may read. */
 const OWN_SECRET_MESSAGE =
-  'Only env:NAME or file:PATH belongs here: doors read it too, and they run no provider; never write the secret here';
+  'A secret is a reference, here env:NAME or file:PATH, since doors run no provider; never write it here';
 
 /** As {@link SECRET_MESSAGE}. */
 const UNSAFE_MESSAGE =
