@@ -700,6 +700,11 @@ export const CODES = {
     means: 'A value is encrypted with a key that this process does not have. Nothing is lost; it is tried again.',
     next: 'Set `ABILITY_PAYLOAD_KEYS` as for the worker that wrote it.',
   },
+  'placement.conflict': {
+    exit: EXIT.usage,
+    means: 'The abilities that it may call need several placements of the project, and a task runs in one.',
+    next: 'Give it a `placement` whose workers reach them all, or make each part a task of its own.',
+  },
   'placement.no_worker': {
     exit: EXIT.outOfOrder,
     means: 'No worker serves the queue on which this would run.',

@@ -652,6 +652,7 @@ export const LINT_ERRORS = [
   'expression.syntax',
   'expression.unknown_step',
   'feature.unsupported',
+  'placement.conflict',
   'project.two_registries',
   'script.missing',
   'script.not_executable',

@@ -12,7 +12,7 @@ import { readHookResult } from '../activities/hooks/read-hook-result.js';
 import type { Connection } from '../client/index.js';
 import type { DecisionProof, ProvedDecision } from '../contracts/approvals.js';
 import type { EventContext, HookAnswer } from '../contracts/hooks.js';
-import { ATTRIBUTES } from '../contracts/names.js';
+import { ATTRIBUTES, placementsOf } from '../contracts/names.js';
 import type { Registry } from '../definitions/registry.js';
 import type { Progress } from '../server/binary/find-program.js';
 import { obtainTestServer } from '../server/binary/find-test-server.js';
@@ -167,7 +167,7 @@ async function hostWorkers(
     },
   });
   try {
-    await host.serve(allPlaces(environments));
+    await host.serve(allPlaces(environments, placementsOf(registry.project)));
     return host;
   } catch (error) {
     await host.stop();

@@ -11,7 +11,7 @@ import { PinnedTools } from '../activities/mcp/pinned-tools.js';
 import { McpPool } from '../activities/mcp/pool.js';
 import type { TaskSessions } from '../activities/mcp/task-sessions.js';
 import { Transcripts } from '../activities/model/transcript.js';
-import { lastDefinitions, projectDefinitions, projectEnvironments } from '../activities/project-definitions.js';
+import { lastDefinitions, placementsIn, projectDefinitions } from '../activities/project-definitions.js';
 import { RecordFolder } from '../activities/record/record-folder.js';
 import { removeExpired } from '../activities/record/remove-expired.js';
 import { PinnedScripts } from '../activities/script/pinned-scripts.js';
@@ -85,13 +85,15 @@ export function buildDependencies(
   const onLeft = (error: unknown): void =>
     log.warn({ reason: String(error) }, 'an MCP server or its processes could not be ended');
   const pool = new McpPool({ root: paths.root, groups, onLeft }, access.untilEnded);
-  const plans = new Admission(project, keys, access.readRun, new CheckedChains(store));
   const { root } = paths;
+  const last = lastDefinitions(root);
+  const plans = new Admission(project, keys, access.readRun, new CheckedChains(store), placementsIn(last));
   const scripts = new PinnedScripts(root, paths.pinned, store);
   const share = store.isShared ? new StoreShare(store, project, recordsOrigin(paths)) : undefined;
-  const sessions = accessSessions(access.client, project, projectEnvironments(paths.root), plans);
+  const queues = (): string[] =>
+    Object.keys(last()?.project.environments ?? {}).flatMap((name) => plans.queuesOf(name));
+  const sessions = accessSessions(access.client, project, queues, plans);
   const tools = new PinnedTools(pool, store, root);
-  const last = lastDefinitions(root);
   const { secrets, close: closeSecrets } = openWorkerSecrets(root, groups, env, last);
   const proven = new ProvenGuards({ root, groups, scripts, secrets });
   const transcripts = new Transcripts(store);

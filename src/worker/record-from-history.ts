@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { type Client, QueryNotRegisteredError } from '@temporalio/client';
 import type { PayloadCodec } from '@temporalio/common';
 import { Admission } from '../activities/admission.js';
+import { lastDefinitions, placementsIn } from '../activities/project-definitions.js';
 import { completeRecord } from '../activities/record/complete-record.js';
 import { RecordFolder } from '../activities/record/record-folder.js';
 import { sealInvalid } from '../activities/seal.js';
@@ -44,6 +45,7 @@ export async function recordFromHistory(source: HistorySource, task: string, res
     sealKeysOf(paths, process.env),
     (wantedRun) => readRun(temporal, codec, wantedRun),
     new CheckedChains(source.store),
+    placementsIn(lastDefinitions(paths.root)),
   );
   const start = await startOf(source, run);
   const admitted = await plans.admit(sealMark(start.seal), { workflowExecution: run, taskQueue });

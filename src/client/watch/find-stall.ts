@@ -1,7 +1,8 @@
 import type { DescribeWorkflowExecutionResponse } from '@temporalio/client';
-import { isHeldQueue, PLACEMENTS, taskQueueMoved, taskQueueOf } from '../../contracts/names.js';
+import { isHeldQueue } from '../../contracts/names.js';
 import { openFailures } from '../../server/temporal/open-failures.js';
 import type { Connection } from '../connection/connect.js';
+import { placementsHere } from '../connection/find-workers.js';
 import { type HistoryEvent, lastEvents } from '../connection/history-events.js';
 import type { PendingActivity } from '../explain/read-calls.js';
 
@@ -131,8 +132,6 @@ async function queueOfCall(
   activityId: string | null | undefined,
   queue: string,
 ): Promise<string> {
-  const others = PLACEMENTS.map((placement) => taskQueueMoved(queue, placement)).filter((other) => other !== queue);
-  if (others.length === 0) return queue;
   try {
     const { events } = await connection.temporal.workflow.getHandle(id).fetchHistory();
     const scheduled = events?.find((event) => event.activityTaskScheduledEventAttributes?.activityId === activityId);
@@ -183,9 +182,10 @@ function helpFor(connection: Connection, queue: string): string {
     return `Read ${connection.paths.runtimeLog}; restart the runtime: ability down && ability up --detach`;
   }
   const { project, serverFlags = `--address ${connection.address}` } = connection;
-  const [, environment, placement] = /^(.*)-(local|cloud)$/.exec(queue.slice(project.length + 1)) ?? [];
-  const isOurs = environment !== undefined && queue === taskQueueOf(project, environment, placement as 'local');
-  const place = isOurs ? ` --env ${environment} --placement ${placement}` : '';
+  const [placement, ...others] = placementsHere(connection).filter((name) => queue.endsWith(`-${name}`));
+  const isOurs = placement !== undefined && others.length === 0 && queue.startsWith(`${project}-`);
+  const environment = isOurs && queue.slice(project.length + 1, -placement.length - 1);
+  const place = environment ? ` --env ${environment} --placement ${placement}` : '';
   return `Start a worker: ability worker ${serverFlags}${place}`;
 }
 

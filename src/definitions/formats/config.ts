@@ -8,6 +8,7 @@ import {
   jsonObject,
   names,
   optional,
+  placementName,
   plainName,
   routingHints,
   seconds,
@@ -27,6 +28,10 @@ const perEnvironment = z.strictObject({
   overridable: optional(
     names,
     'Which parameters callers may set here, instead of those that the implementation lists.',
+  ),
+  placement: optional(
+    placementName,
+    '`local`, `cloud` or one of `placements`: where it runs here, instead of its own `placement` or what it needs.',
   ),
   env_profile: optional(plainName, 'The environment of the script here, instead of its own `env_profile`.'),
   timeout_sec: optional(seconds, 'How long a call may take here, instead of the time that the implementation sets.'),

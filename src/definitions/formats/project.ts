@@ -161,6 +161,30 @@ const doorKey = matching(
   'A public key is 43 characters of base64url, as `ability keys create --for-door` prints it',
 ).describe('The public key of a door.');
 
+const PLACEMENT_NAME =
+  'A placement begins with a lowercase letter and has at most 32 lowercase letters, digits, dashes and _; local, cloud and all are taken';
+
+/** Placements of the project's own. Source: docs/placement.md#placements-of-your-own. */
+const placements = z
+  .record(
+    matching(/^(?!(?:local|cloud|all)$)[a-z][a-z0-9_-]{0,31}$/, PLACEMENT_NAME),
+    z
+      .strictObject({ servers: texts.default([]).describe('Servers that only workers of this placement reach.') })
+      .nullable()
+      .transform((value) => value ?? { servers: [] }),
+  )
+  .superRefine((all, context) => {
+    const placed = new Map<string, string>();
+    for (const [name, { servers }] of Object.entries(all)) {
+      for (const [index, server] of servers.entries()) {
+        const other = placed.get(server);
+        const message = `The server ${server} is in ${other} already, and is reached in one placement`;
+        if (other !== undefined) context.addIssue({ code: 'custom', message, path: [name, 'servers', index] });
+        placed.set(server, name);
+      }
+    }
+  });
+
 /** `ability.yaml`: marks a project. */
 export const project = z.strictObject({
   format: z.literal(1).describe('The version of this format.'),
@@ -236,6 +260,9 @@ export const project = z.strictObject({
     })
     .default({})
     .describe('Where servers may run; those that are not named are local.'),
+  placements: placements
+    .default({})
+    .describe('Placements besides local and cloud, by name; each is a local one, with workers of its own.'),
 });
 
 export type Project = z.output<typeof project>;

@@ -56,6 +56,12 @@ export const environmentName = matching(
   'The name of an environment begins with a lowercase letter and has at most 32 lowercase letters, digits, dashes and _',
 );
 
+/** Part of task queue names, too; one that a project does not define is refused where it is used. */
+export const placementName = matching(
+  /^[a-z][a-z0-9_-]{0,31}$/,
+  'A placement is local, cloud, or a name of `placements` in ability.yaml',
+);
+
 /** Names of profiles, servers, credentials, parameters. */
 export const plainName = matching(
   /^[A-Za-z_][A-Za-z0-9_.-]{0,99}$/,

@@ -402,6 +402,15 @@ describe('a project', () => {
       ':4:44',
       /here env:NAME or file:PATH/,
     ],
+    ['with a placement of a usual name', 'placements: { local: }', ':4:15', /local, cloud and all are taken/],
+    ['with a placement called all', 'placements: { all: }', ':4:15', /local, cloud and all are taken/],
+    ['with a placement that cannot be part of a queue', 'placements: { "a@b": }', ':4:15', /A placement begins with/],
+    [
+      'with a server in two placements',
+      'placements: { a: { servers: [s] }, b: { servers: [s] } }',
+      ':4:51',
+      /s is in a already/,
+    ],
     [
       'with a notice to a hostile reference',
       'notify: [{ on: [task.failed], webhook: "p:-x", format: slack }]',

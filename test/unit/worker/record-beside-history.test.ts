@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Admission } from '../../../src/activities/admission.js';
 import { RecordFolder } from '../../../src/activities/record/record-folder.js';
 import { signSeal } from '../../../src/activities/seal.js';
-import { taskQueueOf } from '../../../src/contracts/names.js';
+import { PLACEMENTS, taskQueueOf } from '../../../src/contracts/names.js';
 import type { TaskRecord } from '../../../src/contracts/record.js';
 import { digestOf } from '../../../src/rules/canonical.js';
 import { sealMark } from '../../../src/rules/plans/plan-digest.js';
@@ -35,7 +35,13 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** @param more how the run differs from that of the sealed task. */
 function endRecords(more: object = {}, limitMs = 5000, readRun = async () => ({ ...runOf(), ...more })): EndRecords {
-  const plans = new Admission(PLAN.project, keys, readRun, { has: async () => false, keep: async () => {} });
+  const plans = new Admission(
+    PLAN.project,
+    keys,
+    readRun,
+    { has: async () => false, keep: async () => {} },
+    () => PLACEMENTS,
+  );
   return new EndRecords({ plans, records, host: 'here', secrets }, limitMs);
 }
 

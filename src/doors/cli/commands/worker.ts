@@ -1,7 +1,8 @@
-import { PLACEMENTS, taskQueueOf } from '../../../contracts/names.js';
-import { usageError } from '../../../contracts/problem.js';
+import { placementsOf, taskQueueOf } from '../../../contracts/names.js';
+import { type AbilityError, usageError } from '../../../contracts/problem.js';
 import { resolveEnvironment } from '../../../planning/resolve/resolve-environment.js';
 import { chooseServer } from '../../../server/temporal/connection-settings.js';
+import { didYouMean } from '../../../text/nearest.js';
 import type { ServeOptions } from '../../../worker/serve-external.js';
 import { readAddress } from '../input/flag-values.js';
 import { type Context, openRegistry } from '../program/context.js';
@@ -22,11 +23,18 @@ export async function run(context: Context, _: [], flags: RuntimeFlags['worker']
   for (const name of environments) resolveEnvironment(registry, name);
   const metrics = flags.metrics === undefined ? undefined : readAddress('--metrics', flags.metrics);
   const health = flags.health === undefined ? undefined : readAddress('--health', flags.health);
-  const placements = flags.placement === 'all' ? PLACEMENTS : [flags.placement];
+  const known = placementsOf(registry.project);
+  if (flags.placement !== 'all' && !known.includes(flags.placement)) throw unknownPlacement(flags.placement, known);
+  const placements = flags.placement === 'all' ? known : [flags.placement];
   const places = environments.flatMap((environment) => placements.map((placement) => ({ environment, placement })));
   const { root, project } = registry;
   const serving = { root, project: project.project, server, places, env: context.env, metrics };
   await withInterruption(context, (signal) => serveUntil(context, serving, health, signal));
+}
+
+function unknownPlacement(name: string, known: readonly string[]): AbilityError {
+  const suggestion = didYouMean(name, known) ?? `There are: ${known.join(', ')}, and all of them: all.`;
+  return usageError(`The project has no placement ${name}`, suggestion);
 }
 
 async function serveUntil(

@@ -5,7 +5,7 @@ import type { ActivityDependencies } from '../../../../src/activities/dependenci
 import { createPreflight } from '../../../../src/activities/preflight/preflight.js';
 import { lastDefinitions } from '../../../../src/activities/project-definitions.js';
 import { RecordFolder } from '../../../../src/activities/record/record-folder.js';
-import { taskQueueOf } from '../../../../src/contracts/names.js';
+import { PLACEMENTS, taskQueueOf } from '../../../../src/contracts/names.js';
 import type { Plan } from '../../../../src/contracts/plan.js';
 import type { TaskRecord } from '../../../../src/contracts/record.js';
 import type {
@@ -82,7 +82,13 @@ export function preflightedProject(files: ProjectFiles = {}, more: Partial<Depen
     host: 'here',
     lastDefinitions: lastDefinitions(root),
     keys: KEYS,
-    plans: new Admission(project, KEYS, async () => undefined, { has: async () => false, keep: async () => {} }),
+    plans: new Admission(
+      project,
+      KEYS,
+      async () => undefined,
+      { has: async () => false, keep: async () => {} },
+      () => PLACEMENTS,
+    ),
     records: new RecordFolder(join(root, 'records')),
     files: { store, folders: { open: NOT_EXPECTED } },
     sessions: { notify, countStarts: NOT_EXPECTED, readTask: NOT_EXPECTED },

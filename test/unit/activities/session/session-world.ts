@@ -2,7 +2,7 @@ import { vi } from 'vitest';
 import { Admission } from '../../../../src/activities/admission.js';
 import type { createAskPrompt } from '../../../../src/activities/session/session-events.js';
 import type { RunStart } from '../../../../src/activities/task/runs.js';
-import { sessionIdOf, taskQueueOf, WORKFLOWS } from '../../../../src/contracts/names.js';
+import { PLACEMENTS, sessionIdOf, taskQueueOf, WORKFLOWS } from '../../../../src/contracts/names.js';
 import type { SignedWord, WordAnswer } from '../../../../src/contracts/session.js';
 import { loadRegistry } from '../../../../src/definitions/load-registry.js';
 import type { ProjectFiles } from '../../../fixtures/project-folder.js';
@@ -46,7 +46,13 @@ export function sessionWorld(
   const dependencies: Dependencies = {
     root,
     project,
-    plans: new Admission(project, KEYS, async () => begun, { has: async () => false, keep: async () => {} }),
+    plans: new Admission(
+      project,
+      KEYS,
+      async () => begun,
+      { has: async () => false, keep: async () => {} },
+      () => PLACEMENTS,
+    ),
     sessions: { ...heardBy().sessions, countStarts },
     answerScript: NOT_EXPECTED,
     answerAbility: NOT_EXPECTED,

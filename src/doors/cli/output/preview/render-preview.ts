@@ -78,7 +78,7 @@ function guardLines({ hooks, approval }: PlanPreview['start'], style: Style): st
 }
 
 function placementOf({ placement: { where, queue, explicit, demands } }: PlanPreview): string {
-  const local = demands.filter((demand) => demand.placement === 'local');
+  const local = demands.filter((demand) => demand.placement !== 'cloud');
   const names = local.map(({ ability, tool }) => (tool === null ? ability : `${ability} (${tool})`));
   const more = names.length > MAX_DEMANDS ? ` and ${names.length - MAX_DEMANDS} more` : '';
   const demanded = `these have to be local: ${names.slice(0, MAX_DEMANDS).join(', ')}${more}`;
