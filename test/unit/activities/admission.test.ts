@@ -46,7 +46,7 @@ const NOTHING_CHECKED: CheckedChains = { has: async () => false, keep: async () 
 
 function sourceOver(runs: RunStart[], chains = NOTHING_CHECKED) {
   const readRun = vi.fn(async ({ runId }: { runId: string }) => runs.find((run) => run.runId === runId));
-  return { source: new Admission(PLAN.project, keys, readRun, chains, () => PLACEMENTS), readRun };
+  return { source: new Admission(PLAN.project, keys, readRun, chains, () => [...PLACEMENTS, 'near-db']), readRun };
 }
 
 function noteRun(source: Admission, { task, ...run }: RunStart): void {
@@ -98,6 +98,12 @@ describe('an activity is admitted', () => {
   });
 });
 
+test('a run may continue one on the queue of a placement of the project', async () => {
+  const taskQueue = taskQueueOf(PLAN.project, PLAN.environment.name, 'near-db');
+  const { source } = sourceOver([runOf({ first: 'r-0' }), runOf({ runId: 'r-0', taskQueue })]);
+  expect(await source.admit(MARK, activity)).toMatchObject({ plan: PLAN });
+});
+
 describe('an activity is refused', () => {
   test.each<[string, Parameters<Admission['admit']>[1], RunStart[]]>([
     ['that no workflow requested', { taskQueue: QUEUE }, [runOf()]],
@@ -139,6 +145,14 @@ describe('an activity is refused', () => {
       'of a run that continues one of another type',
       activity,
       [runOf({ first: 'r-0' }), runOf({ runId: 'r-0', type: 'other' })],
+    ],
+    [
+      'of a run that continues one on the queue of a placement that the project does not have',
+      activity,
+      [
+        runOf({ first: 'r-0' }),
+        runOf({ runId: 'r-0', taskQueue: taskQueueOf(PLAN.project, PLAN.environment.name, 'edge') }),
+      ],
     ],
     ['of a run whose first run is forgotten', activity, [runOf({ first: 'r-0' })]],
     [
@@ -190,7 +204,7 @@ describe('an activity is refused', () => {
       keys,
       async () => runOf({ taskQueue: ours }, seal, theirs),
       NOTHING_CHECKED,
-      () => PLACEMENTS,
+      () => [...PLACEMENTS, 'near-db'],
     );
     await expect(source.admit(sealMark(seal), activityOf('t-1', 'r-1', ours))).rejects.toMatchObject({
       code: 'seal.invalid',

@@ -41,6 +41,7 @@ const FORMAT_OF: Record<string, { format: FormatName; around?: string; indent?: 
   people: { format: 'project', around: PROJECT },
   doors: { format: 'project', around: `${PROJECT}environments: { prod: {} }\n` },
   secrets: { format: 'project', around: `${PROJECT}environments: { prod: {} }\n` },
+  placements: { format: 'project', around: `${PROJECT}environments: { prod: {} }\n` },
   models: { format: 'project', around: `${PROJECT}environments: { prod: {} }\n` },
   implementation: { format: 'low-level', around: OPERATION },
   input_schema: { format: 'low-level', around: OPERATION },
