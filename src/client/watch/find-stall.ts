@@ -1,10 +1,6 @@
 import type { DescribeWorkflowExecutionResponse } from '@temporalio/client';
-<<<<<<< HEAD
 import { isHeldQueue } from '../../contracts/names.js';
-=======
-import { isHeldQueue, PLACEMENTS, taskQueueMoved, taskQueueOf } from '../../contracts/names.js';
 import { isServed } from '../../server/temporal/is-served.js';
->>>>>>> main
 import { openFailures } from '../../server/temporal/open-failures.js';
 import { readBuilds, useBuild } from '../checks/check-builds.js';
 import type { Connection } from '../connection/connect.js';
@@ -199,22 +195,16 @@ async function helpFor(connection: Connection, queue: string, build: string | un
     return `Read ${connection.paths.runtimeLog}; restart the runtime: ability down && ability up --detach`;
   }
   const { project, serverFlags = `--address ${connection.address}` } = connection;
-<<<<<<< HEAD
   const [placement, ...others] = placementsHere(connection).filter((name) => queue.endsWith(`-${name}`));
   const isOurs = placement !== undefined && others.length === 0 && queue.startsWith(`${project}-`);
-  const environment = isOurs && queue.slice(project.length + 1, -placement.length - 1);
-  const place = environment ? ` --env ${environment} --placement ${placement}` : '';
-=======
-  const [, environment, placement] = /^(.*)-(local|cloud)$/.exec(queue.slice(project.length + 1)) ?? [];
-  const isOurs = environment !== undefined && queue === taskQueueOf(project, environment, placement as 'local');
-  const place = isOurs ? ` --env ${environment} --placement ${placement}` : '';
+  const environment = isOurs ? queue.slice(project.length + 1, -placement.length - 1) : '';
+  const place = environment === '' ? '' : ` --env ${environment} --placement ${placement}`;
   if (build !== undefined) return `Start a worker of its build: ability worker ${serverFlags}${place} --build ${build}`;
-  const builds = isOurs ? await readBuilds(connection, environment).catch(() => undefined) : undefined;
+  const builds = environment !== '' ? await readBuilds(connection, environment).catch(() => undefined) : undefined;
   const isNoneCurrent =
     builds && builds.current === undefined && (await isServed(connection.temporal, connection.namespace, queue));
   if (isNoneCurrent)
     return `Its workers have builds (${builds.all.map(({ id }) => id).join(', ')}), none of which is current: ${useBuild(builds.deployment)}`;
->>>>>>> main
   return `Start a worker: ability worker ${serverFlags}${place}`;
 }
 
