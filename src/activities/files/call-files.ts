@@ -137,11 +137,13 @@ export class CallFiles {
     return this.scope.limits?.task_bytes ?? FILE_LIMITS.task_bytes;
   }
 
-  private get room(): number {
+  /** Bytes that all further files of the call may have. */
+  get room(): number {
     return Math.max(0, (this.scope.room ?? this.maxOfAll) - this.taken);
   }
 
-  private get max(): number {
+  /** Bytes that one further file may have. */
+  get max(): number {
     return Math.min(this.maxOfOne, this.room);
   }
 

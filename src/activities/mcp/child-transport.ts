@@ -22,6 +22,8 @@ export interface ChildServer {
   env: Record<string, string>;
   /** Maximum bytes of a message. */
   maxBytes: number;
+  /** The command in its box, made right before the start. */
+  confined?: () => Promise<Pick<ChildServer, 'command' | 'args' | 'env'> & { leave(): Promise<void> }>;
   /** Milliseconds to wait for its end after stdin closes, and again after a request to end. */
   patienceMs?: number;
 }
@@ -53,7 +55,9 @@ export class ChildTransport implements Transport {
 
   /** @throws Error of the operating system if the program cannot be started. */
   async start(): Promise<void> {
-    const { command, args, cwd, env } = this.server;
+    const { cwd } = this.server;
+    const confined = await this.server.confined?.();
+    const { command, args, env } = confined ?? this.server;
     const child = spawn(command, args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'], windowsHide: true });
     this.child = child;
     const report = (error: Error): void => this.onerror?.(error);
@@ -62,7 +66,10 @@ export class ChildTransport implements Transport {
     child.stdout.on('error', report);
     child.stdout.on('data', (piece: Buffer) => this.receive(piece));
     child.stderr.pipe(this.errors);
+    const left = (): void => void confined?.leave().catch(report);
+    child.once('error', left);
     child.once('close', () => {
+      left();
       this.child = undefined;
       this.onclose?.();
     });

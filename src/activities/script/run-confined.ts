@@ -1,0 +1,87 @@
+import { lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { PlanScript } from '../../contracts/plan.js';
+import { formatBytes } from '../../text/byte-size.js';
+import { CallFailure } from '../call/call-failure.js';
+import type { FoundScript } from './pinned-scripts.js';
+import { type ProcessGroups, type ProcessOutcome, type ProcessRequest, runProcess } from './run-process.js';
+
+export interface ScriptRun {
+  script: PlanScript;
+  found: FoundScript;
+  /** Called when the box is ready, before the program starts. */
+  begin?: () => Promise<void>;
+  /** What it may write; absent for hooks. */
+  room?: CallRoom;
+}
+
+export interface CallRoom {
+  /** Absolute path of the call's folder. */
+  folder: string;
+  fileBytes: number;
+  /** By how much all files in the folder together may grow. */
+  bytes: number;
+}
+
+/** Milliseconds between two looks at the folder of a call in a box. */
+const LOOK_MS = 200;
+
+/**
+ * Runs a script in its box and within its limits, if it has any; `cwd` of the request is the project.
+ * @throws CallFailure `sandbox.*` before it starts, `file.too_large` for a folder that grew too much in a box.
+ */
+export async function runConfined(
+  request: ProcessRequest,
+  { script, found, room, begin = async () => {} }: ScriptRun,
+  groups: ProcessGroups,
+): Promise<ProcessOutcome> {
+  const { sandbox, limits } = script;
+  if (!sandbox && !limits) {
+    await begin();
+    return runProcess(request, groups);
+  }
+  const { confine, endInBox } = await import('./box/confine.js');
+  const { leave, ...command } = await confine({
+    root: request.cwd,
+    words: [request.command, ...request.args],
+    env: request.env,
+    confinement: { ...(sandbox && { sandbox }), ...(limits && { limits }) },
+    reads: found.reads,
+    ...(room && { folder: room.folder, fileBytes: room.fileBytes }),
+    report: (line) => request.log.add('runtime', line),
+  });
+  try {
+    await begin();
+    if (!sandbox) return await runProcess({ ...request, ...command }, groups);
+    const watch = room && (await watchFolder(room, script));
+    const signal = watch ? AbortSignal.any([request.signal, watch.signal]) : request.signal;
+    const outcome = await runProcess({ ...request, ...command, signal }, groups).finally(() => watch?.end());
+    watch?.signal.throwIfAborted();
+    return endInBox(outcome, script.exit_codes);
+  } finally {
+    await leave();
+  }
+}
+
+/** Aborts when the folder has grown too much, with the failure as the reason. */
+async function watchFolder({ folder, bytes }: CallRoom, { path }: PlanScript) {
+  const controller = new AbortController();
+  const before = await bytesIn(folder);
+  const look = async (): Promise<void> => {
+    if ((await bytesIn(folder)) - before <= bytes) return;
+    const message = `${path} wrote more than the ${formatBytes(bytes)} that its files may have together`;
+    controller.abort(new CallFailure({ code: 'file.too_large', message }, { unclear: true }));
+  };
+  const timer = setInterval(() => void look(), LOOK_MS);
+  return { signal: controller.signal, end: () => clearInterval(timer) };
+}
+
+/** What the files in a folder take on the disk; those that just went take nothing. */
+async function bytesIn(folder: string): Promise<number> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  const sizes = entries.map(async ({ parentPath, name }) => {
+    const stat = await lstat(join(parentPath, name)).catch(() => undefined);
+    return stat === undefined ? 0 : stat.blocks * 512;
+  });
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+}
