@@ -53,27 +53,39 @@ export async function runConfined(
   try {
     await begin();
     if (!sandbox) return await runProcess({ ...request, ...command }, groups);
-    const watch = room && (await watchFolder(room, script));
-    const signal = watch ? AbortSignal.any([request.signal, watch.signal]) : request.signal;
-    const outcome = await runProcess({ ...request, ...command, signal }, groups).finally(() => watch?.end());
-    watch?.signal.throwIfAborted();
+    const watch = await watchFolder(request.signal, script, room);
+    const outcome = await runProcess({ ...request, ...command, signal: watch.signal }, groups).finally(watch.end);
+    watch.refuse();
     return endInBox(outcome, script.exit_codes);
   } finally {
     await leave();
   }
 }
 
-/** Aborts when the folder has grown too much, with the failure as the reason. */
-async function watchFolder({ folder, bytes }: CallRoom, { path }: PlanScript) {
+/** Aborts with the call, and when its folder has grown too much; `refuse` throws the failure then. */
+async function watchFolder(call: AbortSignal, { path }: PlanScript, room: CallRoom | undefined) {
   const controller = new AbortController();
-  const before = await bytesIn(folder);
-  const look = async (): Promise<void> => {
-    if ((await bytesIn(folder)) - before <= bytes) return;
+  const { signal } = controller;
+  const abort = (): void => controller.abort();
+  if (call.aborted) abort();
+  call.addEventListener('abort', abort, { once: true });
+  const before = room ? await bytesIn(room.folder) : 0;
+  let failure: CallFailure | undefined;
+  const look = async ({ folder, bytes }: CallRoom): Promise<void> => {
+    if (failure || (await bytesIn(folder)) - before <= bytes) return;
     const message = `${path} wrote more than the ${formatBytes(bytes)} that its files may have together`;
-    controller.abort(new CallFailure({ code: 'file.too_large', message }, { unclear: true }));
+    failure = new CallFailure({ code: 'file.too_large', message }, { unclear: true });
+    abort();
   };
-  const timer = setInterval(() => void look(), LOOK_MS);
-  return { signal: controller.signal, end: () => clearInterval(timer) };
+  const timer = room && setInterval(() => void look(room), LOOK_MS);
+  const end = (): void => {
+    clearInterval(timer);
+    call.removeEventListener('abort', abort);
+  };
+  const refuse = (): void => {
+    if (failure) throw failure;
+  };
+  return { signal, end, refuse };
 }
 
 /** What the files in a folder take on the disk; those that just went take nothing. */

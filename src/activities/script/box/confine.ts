@@ -10,6 +10,7 @@ import { isExecutable } from '../../../disk/is-executable.js';
 import { CallFailure } from '../../call/call-failure.js';
 import type { ProcessOutcome } from '../run-process.js';
 import { openHostProxy, PROXY_VARIABLES, RELAY, SOCKET_IN_BOX } from './host-proxy.js';
+import { withoutInherited } from './inherited.js';
 import { declaredMounts, type Mount, mountOptions } from './mounts.js';
 import { programFolders } from './program-folders.js';
 
@@ -35,6 +36,8 @@ export interface ConfinedCommand {
   command: string;
   args: string[];
   env: Record<string, string>;
+  /** Descriptors from 3 on. */
+  descriptors: readonly ('ignore' | number)[];
   /** To be called when the process has ended. */
   leave(): Promise<void>;
 }
@@ -67,7 +70,7 @@ export async function confine(request: Confined): Promise<ConfinedCommand> {
   const limited = [...limitWords({ ...limits, ...(processes && { processes }) }, fileBytes), ...words];
   const asUser = user && [find('setpriv'), `--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups'];
   if (user && folder !== undefined) await give(folder, user);
-  if (!sandbox) return { ...commandOf([...(asUser ?? []), ...limited]), env, leave: async () => {} };
+  if (!sandbox) return { ...commandOf([...(asUser ?? []), ...limited]), env, descriptors: [], leave: async () => {} };
   await probe(user);
   const mounts: Mount[] = [
     ...programFolders(words, env.PATH, request.root).map((path) => ({ at: path, from: realpathSync(path) })),
@@ -86,6 +89,7 @@ export async function confine(request: Confined): Promise<ConfinedCommand> {
   return {
     ...commandOf(boxWords(user, options, [...relay, ...limited])),
     env: { ...privateFolders(env), ...(proxy && PROXY_VARIABLES) },
+    descriptors: withoutInherited(),
     leave: async () => proxy?.close(),
   };
 }
@@ -144,8 +148,13 @@ async function userFor({ user }: PlanLimits, isBox: boolean): Promise<User | und
     throw unavailable(`The worker is not root, so nothing can run as ${user}`, 'Run the worker as that user.');
   }
   const name = user ?? (isBox ? 'nobody' : undefined);
-  return name === undefined ? undefined : identityOf(name);
+  if (name === undefined) return undefined;
+  const known = users.get(name) ?? (await identityOf(name));
+  users.set(name, known);
+  return known;
 }
+
+const users = new Map<string, User>();
 
 async function identityOf(name: string): Promise<User> {
   const ask = async (option: string): Promise<number> => Number((await run('id', [option, '--', name])).stdout);

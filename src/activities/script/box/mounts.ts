@@ -1,5 +1,5 @@
 import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
-import { isAbsolute, resolve } from 'node:path';
+import { dirname, isAbsolute, resolve } from 'node:path';
 import type { PlanSandbox } from '../../../contracts/plan-operation.js';
 import { isInside } from '../../../disk/is-inside.js';
 import { faultOfPath } from '../../../planning/scripts/resolve-confinement.js';
@@ -64,9 +64,13 @@ export function mountOptions(root: string, mounts: readonly Mount[], bytes: numb
   const system = SYSTEM.filter(existsSync).flatMap((folder) =>
     lstatSync(folder).isSymbolicLink() ? ['--symlink', readlinkSync(folder), folder] : ['--ro-bind', folder, folder],
   );
-  const settings = SETTINGS.map((name) => `/etc/${name}`).flatMap((path) => ['--ro-bind-try', path, path]);
+  const made = new Set<string>(['/tmp']);
+  const settings = SETTINGS.map((name) => `/etc/${name}`)
+    .filter(existsSync)
+    .flatMap((path) => [...foldersAbove(path, made), '--ro-bind', path, path]);
   // A project below a system folder, as in images with /usr/src/app, would be seen whole.
-  const hidden = SYSTEM.some((folder) => isInside(folder, root)) ? ['--tmpfs', root] : ['--dir', root];
+  const isSeen = SYSTEM.some((folder) => isInside(folder, root));
+  const hidden = [...foldersAbove(root, made), isSeen ? '--tmpfs' : '--dir', root];
   const size = ['--size', String(bytes), '--tmpfs'];
   const devices = ['--proc', '/proc', '--dev', '/dev', ...size, '/dev/shm', '--remount-ro', '/dev'];
   // Folders before what is in them.
@@ -75,7 +79,18 @@ export function mountOptions(root: string, mounts: readonly Mount[], bytes: numb
   );
   const own = sorted
     .filter(({ at, writes }) => writes || isInside(root, at) || !SYSTEM.some((folder) => isInside(folder, at)))
-    .flatMap(({ at, from, writes }) => [writes ? '--bind' : '--ro-bind', from, at]);
+    .flatMap(({ at, from, writes }) => [...foldersAbove(at, made), writes ? '--bind' : '--ro-bind', from, at]);
   const temporary = ['--perms', '1777', ...size, '/tmp'];
   return [...system, ...settings, ...devices, ...temporary, ...hidden, ...own, '--remount-ro', '/'];
+}
+
+/**
+ * Options that make the folders above a path, which every user may enter; bubblewrap alone makes some that only root may.
+ * @param made already, or visible.
+ */
+function foldersAbove(path: string, made: Set<string>): string[] {
+  const folder = dirname(path);
+  if (folder === '/' || made.has(folder)) return [];
+  made.add(folder);
+  return [...foldersAbove(folder, made), '--dir', folder];
 }
