@@ -129,7 +129,8 @@ export class CallFiles {
     if (folder !== undefined) await rm(folder, { recursive: true, force: true }).catch(() => {});
   }
 
-  private get maxOfOne(): number {
+  /** Bytes that any one file may have. */
+  get maxOfOne(): number {
     return this.scope.limits?.file_bytes ?? FILE_LIMITS.file_bytes;
   }
 
@@ -142,8 +143,7 @@ export class CallFiles {
     return Math.max(0, (this.scope.room ?? this.maxOfAll) - this.taken);
   }
 
-  /** Bytes that one further file may have. */
-  get max(): number {
+  private get max(): number {
     return Math.min(this.maxOfOne, this.room);
   }
 

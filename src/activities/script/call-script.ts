@@ -77,7 +77,7 @@ export async function callScript(
 }
 
 function roomOf({ files, outputBytes }: CallInput, folder: string): CallRoom {
-  return { folder, fileBytes: Math.max(files.max, outputBytes), bytes: files.room + outputBytes };
+  return { folder, fileBytes: Math.max(files.maxOfOne, outputBytes), bytes: files.room + outputBytes };
 }
 
 interface ScriptFiles {

@@ -71,8 +71,8 @@ export function mountOptions(root: string, mounts: readonly Mount[], bytes: numb
   // A project below a system folder, as in images with /usr/src/app, would be seen whole.
   const isSeen = SYSTEM.some((folder) => isInside(folder, root));
   const hidden = [...foldersAbove(root, made), isSeen ? '--tmpfs' : '--dir', root];
-  const size = ['--size', String(bytes), '--tmpfs'];
-  const devices = ['--proc', '/proc', '--dev', '/dev', ...size, '/dev/shm', '--remount-ro', '/dev'];
+  const temporary = ['--perms', '1777', '--size', String(bytes), '--tmpfs'];
+  const devices = ['--proc', '/proc', '--dev', '/dev', ...temporary, '/dev/shm', '--remount-ro', '/dev'];
   // Folders before what is in them.
   const sorted = [...new Map(mounts.map((mount) => [mount.at, mount])).values()].sort((one, other) =>
     one.at < other.at ? -1 : 1,
@@ -80,8 +80,7 @@ export function mountOptions(root: string, mounts: readonly Mount[], bytes: numb
   const own = sorted
     .filter(({ at, writes }) => writes || isInside(root, at) || !SYSTEM.some((folder) => isInside(folder, at)))
     .flatMap(({ at, from, writes }) => [...foldersAbove(at, made), writes ? '--bind' : '--ro-bind', from, at]);
-  const temporary = ['--perms', '1777', ...size, '/tmp'];
-  return [...system, ...settings, ...devices, ...temporary, ...hidden, ...own, '--remount-ro', '/'];
+  return [...system, ...settings, ...devices, ...temporary, '/tmp', ...hidden, ...own, '--remount-ro', '/'];
 }
 
 /**
