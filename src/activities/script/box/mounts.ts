@@ -57,7 +57,7 @@ export function declaredMounts(root: string, { read, write }: PlanSandbox): Moun
 }
 
 /**
- * Options of bubblewrap for all that a box sees; its root and /dev cannot be written. @param mounts besides the system
+ * Options of bubblewrap for all that a box sees; its root, the project's and /dev cannot be written. @param mounts besides the system
  * folders; of two at one place the later one counts. @param bytes of /tmp, and of /dev/shm.
  */
 export function mountOptions(root: string, mounts: readonly Mount[], bytes: number): string[] {
@@ -68,9 +68,8 @@ export function mountOptions(root: string, mounts: readonly Mount[], bytes: numb
   const settings = SETTINGS.map((name) => `/etc/${name}`)
     .filter(existsSync)
     .flatMap((path) => [...foldersAbove(path, made), '--ro-bind', path, path]);
-  // A project below a system folder, as in images with /usr/src/app, would be seen whole.
-  const isSeen = SYSTEM.some((folder) => isInside(folder, root));
-  const hidden = [...foldersAbove(root, made), isSeen ? '--tmpfs' : '--dir', root];
+  // Also hides a project below a system folder, as in images with /usr/src/app.
+  const project = [...foldersAbove(root, made), '--tmpfs', root];
   const temporary = ['--perms', '1777', '--size', String(bytes), '--tmpfs'];
   const devices = ['--proc', '/proc', '--dev', '/dev', ...temporary, '/dev/shm', '--remount-ro', '/dev'];
   // Folders before what is in them.
@@ -80,7 +79,19 @@ export function mountOptions(root: string, mounts: readonly Mount[], bytes: numb
   const own = sorted
     .filter(({ at, writes }) => writes || isInside(root, at) || !SYSTEM.some((folder) => isInside(folder, at)))
     .flatMap(({ at, from, writes }) => [...foldersAbove(at, made), writes ? '--bind' : '--ro-bind', from, at]);
-  return [...system, ...settings, ...devices, ...temporary, '/tmp', ...hidden, ...own, '--remount-ro', '/'];
+  return [
+    ...system,
+    ...settings,
+    ...devices,
+    ...temporary,
+    '/tmp',
+    ...project,
+    ...own,
+    '--remount-ro',
+    root,
+    '--remount-ro',
+    '/',
+  ];
 }
 
 /**
