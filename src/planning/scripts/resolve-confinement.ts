@@ -39,8 +39,8 @@ export function resolveConfinement(
       'Add `sandbox: {}`, or leave `processes` out.',
     );
   }
-  const programs = [...(sandbox ? ['bwrap', 'env'] : []), ...(sandbox || limits ? ['prlimit', 'setpriv'] : [])];
-  const missing = programs.find((name) => !machine.hasProgram(placesOf(name, machine)));
+  const programs = sandbox ? OF_BOX : limits ? OF_LIMITS : [];
+  const missing = missingProgram(machine, programs);
   if (missing !== undefined) {
     throw new AbilityError({
       code: 'sandbox.unavailable',
@@ -52,8 +52,16 @@ export function resolveConfinement(
   return defined({ sandbox, limits });
 }
 
-function placesOf(name: string, machine: Pick<EnvironmentVariables, 'inherited'>): string[] {
-  return (machine.inherited('PATH') ?? '').split(':').map((folder) => resolve('/', folder, name));
+const OF_LIMITS = ['prlimit', 'setpriv'];
+const OF_BOX = ['bwrap', 'env', ...OF_LIMITS];
+
+/** The first program that a box needs and this machine lacks. */
+export function missingProgram(
+  machine: Pick<EnvironmentVariables, 'inherited' | 'hasProgram'>,
+  programs: readonly string[] = OF_BOX,
+): string | undefined {
+  const folders = (machine.inherited('PATH') ?? '').split(':');
+  return programs.find((name) => !machine.hasProgram(folders.map((folder) => resolve('/', folder, name))));
 }
 
 function planSandbox(
