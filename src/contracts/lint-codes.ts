@@ -659,7 +659,6 @@ export const LINT_ERRORS = [
   'expression.unknown_step',
   'feature.unsupported',
   'project.two_registries',
-  'sandbox.unavailable',
   'script.missing',
   'script.not_executable',
 ] as const;
