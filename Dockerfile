@@ -14,9 +14,9 @@ RUN npm run build
 RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund
 
 FROM node:24-bookworm-slim
-# Scripts of abilities may be Python; tini ends the worker's children with it.
+# Scripts of abilities may be Python, or run in a box; tini ends the worker's children with it.
 RUN apt-get update \
- && apt-get install -y --no-install-recommends python3 tini \
+ && apt-get install -y --no-install-recommends bubblewrap python3 tini \
  && rm -rf /var/lib/apt/lists/*
 
 WORKDIR /app

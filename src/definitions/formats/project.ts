@@ -218,8 +218,10 @@ export const project = z.strictObject({
         z.enum(['activities']),
         'With `activities`, each guard phase runs in an activity of its own, so that the history and the Temporal UI show every answer as an event; without it, expressions and built-in hooks add no event.',
       ),
-      /** Also the upper bound of what states its own. */
-      ...confinement,
+      sandbox: confinement.sandbox.describe(
+        'The box of every script and stdio server that states none, and the bound of those that do.',
+      ),
+      limits: confinement.limits.describe('The limits of every script and stdio server; the narrower ones count.'),
       bypass: optional(
         bypass,
         'What `ability guard` does about tool calls that bypass the runtime: deny, warn or off.',
