@@ -79,7 +79,7 @@ export interface PlanSandbox {
 }
 
 /** Limits of each process of a child process. */
-export interface PlanLimits {
+export interface PlanProcessLimits {
   /** Bytes of data. */
   memory?: number;
   /** Seconds of processor time. */
@@ -93,7 +93,7 @@ export interface PlanLimits {
 /** How a child process is confined; absent: as the worker itself. */
 export interface PlanConfinement {
   sandbox?: PlanSandbox;
-  limits?: PlanLimits;
+  limits?: PlanProcessLimits;
 }
 
 export interface ScriptImplementation extends ImplementationBase {

@@ -79,7 +79,7 @@ export async function askScript(
       keepStdout: MAX_CHARACTERS,
       patience: PATIENCE,
     },
-    { script, found },
+    { script, found, begin: async () => {} },
     groups,
   );
   log.save();

@@ -10,7 +10,7 @@ export interface ScriptRun {
   script: PlanScript;
   found: FoundScript;
   /** Called when the box is ready, before the program starts. */
-  begin?: () => Promise<void>;
+  begin: () => Promise<void>;
   /** What it may write; absent for hooks. */
   room?: CallRoom;
 }
@@ -32,7 +32,7 @@ const LOOK_MS = 200;
  */
 export async function runConfined(
   request: ProcessRequest,
-  { script, found, room, begin = async () => {} }: ScriptRun,
+  { script, found, room, begin }: ScriptRun,
   groups: ProcessGroups,
 ): Promise<ProcessOutcome> {
   const { sandbox, limits } = script;
@@ -47,7 +47,7 @@ export async function runConfined(
     env: request.env,
     confinement: { ...(sandbox && { sandbox }), ...(limits && { limits }) },
     reads: found.reads,
-    ...(room && { folder: room.folder, fileBytes: room.fileBytes }),
+    ...(room && { room }),
     report: (line) => request.log.add('runtime', line),
   });
   try {
@@ -55,14 +55,15 @@ export async function runConfined(
     if (!sandbox) return await runProcess({ ...request, ...command }, groups);
     const watch = await watchFolder(request.signal, script, room);
     const outcome = await runProcess({ ...request, ...command, signal: watch.signal }, groups).finally(watch.end);
-    watch.refuse();
+    const failure = watch.failure();
+    if (failure) throw failure;
     return endInBox(outcome, script.exit_codes);
   } finally {
     await leave();
   }
 }
 
-/** Aborts with the call, and when its folder has grown too much; `refuse` throws the failure then. */
+/** Aborts with the call, and when its folder has grown too much; `failure` says so then. */
 async function watchFolder(call: AbortSignal, { path }: PlanScript, room: CallRoom | undefined) {
   const controller = new AbortController();
   const { signal } = controller;
@@ -82,10 +83,7 @@ async function watchFolder(call: AbortSignal, { path }: PlanScript, room: CallRo
     clearInterval(timer);
     call.removeEventListener('abort', abort);
   };
-  const refuse = (): void => {
-    if (failure) throw failure;
-  };
-  return { signal, end, refuse };
+  return { signal, end, failure: () => failure };
 }
 
 /** What the files in a folder take on the disk; those that just went take nothing. */

@@ -66,19 +66,8 @@ const PATIENCE: Patience = { graceMs: 2000, endMs: 1000 };
  * longer than its patience.
  */
 export async function runProcess(request: ProcessRequest, groups: ProcessGroups): Promise<ProcessOutcome> {
-  const {
-    command,
-    args,
-    cwd,
-    env,
-    stdin,
-    timeoutMs,
-    signal,
-    log,
-    keepStdout = 0,
-    patience = PATIENCE,
-    descriptors = [],
-  } = request;
+  const { command, args, cwd, env, stdin, timeoutMs, signal, log, keepStdout = 0, patience = PATIENCE } = request;
+  const descriptors = request.descriptors ?? [];
   await groups.turn();
   if (signal.aborted) return { ended: 'not_started', ...NOTHING, reason: 'the call was cancelled before it started' };
   const processes = groups.begin();

@@ -1,5 +1,5 @@
 import { isAbsolute, join, normalize, resolve } from 'node:path';
-import type { PlanConfinement, PlanLimits, PlanSandbox } from '../../contracts/plan-operation.js';
+import type { PlanConfinement, PlanProcessLimits, PlanSandbox } from '../../contracts/plan-operation.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { Confinement } from '../../definitions/formats/sandbox.js';
 import type { Registry } from '../../definitions/registry.js';
@@ -33,14 +33,10 @@ export function resolveConfinement(
   if (own.sandbox && sandbox && policy.sandbox) refuseWider(root, sandbox, own.sandbox, policy.sandbox, spot);
   const limits = planLimits(own.limits ?? {}, policy.limits ?? {});
   if (limits?.processes !== undefined && !sandbox) {
-    throw invalidAt(
-      within(spot, 'limits', 'processes'),
-      'Only the processes of a box can be counted',
-      'Add `sandbox: {}`, or leave `processes` out.',
-    );
+    const advice = 'Add `sandbox: {}`, or leave `processes` out.';
+    throw invalidAt(within(spot, 'limits', 'processes'), 'Only the processes of a box can be counted', advice);
   }
-  const programs = sandbox ? OF_BOX : limits ? OF_LIMITS : [];
-  const missing = missingProgram(machine, programs);
+  const missing = missingProgram(machine, sandbox ? OF_BOX : limits ? OF_LIMITS : []);
   if (missing !== undefined) {
     throw new AbilityError({
       code: 'sandbox.unavailable',
@@ -106,18 +102,15 @@ function refuseWider(root: string, plan: PlanSandbox, own: WrittenSandbox, polic
   }
 }
 
-function planLimits(own: WrittenLimits, policy: WrittenLimits): PlanLimits | undefined {
-  const least = (one: number | undefined, other: number | undefined): number | undefined => {
-    const set = [one, other].filter((each) => each !== undefined);
+function planLimits(own: WrittenLimits, policy: WrittenLimits): PlanProcessLimits | undefined {
+  const least = <T>(one: T | undefined, other: T | undefined, read: (written: T) => number): number | undefined => {
+    const set = [one, other].filter((each) => each !== undefined).map(read);
     return set.length === 0 ? undefined : Math.min(...set);
   };
-  const bytes = (text: string | undefined) => (text === undefined ? undefined : parseBytes(text));
-  const seconds = (text: string | undefined) =>
-    text === undefined ? undefined : Math.max(1, Math.ceil(parseDuration(text) / 1000));
   const limits = defined({
-    memory: least(bytes(own.memory), bytes(policy.memory)),
-    cpu: least(seconds(own.cpu), seconds(policy.cpu)),
-    processes: least(own.processes, policy.processes),
+    memory: least(own.memory, policy.memory, (text) => parseBytes(text) ?? 0),
+    cpu: least(own.cpu, policy.cpu, (text) => Math.max(1, Math.ceil(parseDuration(text) / 1000))),
+    processes: least(own.processes, policy.processes, Number),
     user: policy.user ?? own.user,
   });
   return Object.keys(limits).length > 0 ? limits : undefined;

@@ -1,13 +1,15 @@
 import { execFile } from 'node:child_process';
 import { realpathSync } from 'node:fs';
-import { chown, readdir } from 'node:fs/promises';
+import { lchown, readdir } from 'node:fs/promises';
 import { constants, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { PlanConfinement, PlanLimits } from '../../../contracts/plan-operation.js';
+import type { PlanConfinement, PlanProcessLimits } from '../../../contracts/plan-operation.js';
 import { reasonOf } from '../../../contracts/problem.js';
 import { isExecutable } from '../../../disk/is-executable.js';
+import { defined } from '../../../text/defined.js';
 import { CallFailure } from '../../call/call-failure.js';
+import type { CallRoom } from '../run-confined.js';
 import type { ProcessOutcome } from '../run-process.js';
 import { openHostProxy, PROXY_VARIABLES, RELAY, SOCKET_IN_BOX } from './host-proxy.js';
 import { withoutInherited } from './inherited.js';
@@ -24,10 +26,8 @@ export interface Confined {
   confinement: PlanConfinement;
   /** Read in the box, besides what its sandbox declares: the pinned copy and its packages. */
   reads?: readonly Mount[];
-  /** Absolute path of the folder of the call, which the process may write. */
-  folder?: string;
-  /** Bytes that one file may have. */
-  fileBytes?: number;
+  /** The folder of the call, which the process may write. */
+  room?: Pick<CallRoom, 'folder' | 'fileBytes'>;
   /** Receives what the proxy refused, as lines. */
   report: (line: string) => void;
 }
@@ -61,22 +61,20 @@ const OF_OTHERS = ['--unshare-user', '--disable-userns', '--cap-drop', 'ALL'];
  * @throws CallFailure `sandbox.unavailable` for what cannot be kept here, `sandbox.path`.
  */
 export async function confine(request: Confined): Promise<ConfinedCommand> {
-  const { words, env, folder, fileBytes } = request;
+  const { words, env, room } = request;
   const { sandbox, limits = {} } = request.confinement;
   const user = await userFor(limits, sandbox !== undefined);
   const hasProxy = sandbox !== undefined && sandbox.allowed_hosts.length > 0;
-  const extra = hasProxy ? OF_RELAY : 0;
-  const processes = sandbox && (limits.processes ?? PROCESSES) + extra;
-  const limited = [...limitWords({ ...limits, ...(processes && { processes }) }, fileBytes), ...words];
-  const asUser = user && [find('setpriv'), `--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups'];
-  if (user && folder !== undefined) await give(folder, user);
-  if (!sandbox) return { ...commandOf([...(asUser ?? []), ...limited]), env, descriptors: [], leave: async () => {} };
+  const processes = sandbox && (limits.processes ?? PROCESSES) + (hasProxy ? OF_RELAY : 0);
+  const limited = [...limitWords({ ...limits, processes, fileBytes: sandbox && room?.fileBytes }), ...words];
+  if (user && room) await give(room.folder, user);
+  if (!sandbox) return { ...commandOf([...become(user), ...limited]), env, descriptors: [], leave: async () => {} };
   await probe(user);
   const mounts: Mount[] = [
     ...programFolders(words, env.PATH, request.root).map((path) => ({ at: path, from: realpathSync(path) })),
     ...(request.reads ?? []),
     ...declaredMounts(request.root, sandbox),
-    ...(folder === undefined ? [] : [{ at: folder, from: folder, writes: true }]),
+    ...(room ? [{ at: room.folder, from: room.folder, writes: true }] : []),
   ];
   const proxy = hasProxy ? await openHostProxy(sandbox.allowed_hosts, request.report) : undefined;
   const relay = proxy ? [process.execPath, '-e', RELAY, '--'] : [];
@@ -111,27 +109,25 @@ function commandOf([command = '', ...args]: readonly string[]): { command: strin
   return { command, args };
 }
 
+function become(user: User | undefined): string[] {
+  return user ? [find('setpriv'), `--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups'] : [];
+}
+
 /** SIGTERM is for the program: bubblewrap would end by it, and all that is in the box with it. */
 function boxWords(user: User | undefined, options: readonly string[], words: readonly string[]): string[] {
-  const asUser = user && [
-    ...[find('setpriv'), `--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups'],
-    // Only in a namespace of its own are the processes of this box counted, and not all of the user.
-    ...[find('unshare'), '--user', '--map-current-user'],
-  ];
   const [env, bwrap] = [find('env'), find('bwrap')];
-  const inside = [...(asUser ?? []), env, '--default-signal=TERM', ...words];
+  // Only in a namespace of its own are the processes of this box counted, and not all of the user.
+  const counted = user ? [find('unshare'), '--user', '--map-current-user'] : [];
+  const inside = [...become(user), ...counted, env, '--default-signal=TERM', ...words];
   return [env, '--ignore-signal=TERM', bwrap, ...BOX, ...(user ? OF_ROOT : OF_OTHERS), ...options, '--', ...inside];
 }
 
-function limitWords({ memory, cpu, processes }: PlanLimits, fileBytes: number | undefined): string[] {
-  const options = [
-    // Not the address space, of which Node reserves far more than it uses.
-    ...(memory === undefined ? [] : [`--data=${memory}`]),
-    // First SIGXCPU, a second later SIGKILL.
-    ...(cpu === undefined ? [] : [`--cpu=${cpu}:${cpu + 1}`]),
-    ...(processes === undefined ? [] : [`--nproc=${processes}`]),
-    ...(processes === undefined || fileBytes === undefined ? [] : [`--fsize=${fileBytes}`]),
-  ];
+type Limits = { [Name in 'memory' | 'cpu' | 'processes' | 'fileBytes']?: number | undefined };
+
+function limitWords({ memory, cpu, processes, fileBytes }: Limits): string[] {
+  // Not the address space, of which Node reserves far more than it uses. First SIGXCPU, a second later SIGKILL.
+  const limits = { data: memory, cpu: cpu && `${cpu}:${cpu + 1}`, nproc: processes, fsize: fileBytes };
+  const options = Object.entries(defined(limits)).map(([name, value]) => `--${name}=${value}`);
   return options.length === 0 ? [] : [find('prlimit'), '--core=0', ...options];
 }
 
@@ -142,7 +138,7 @@ function privateFolders(env: Record<string, string>): Record<string, string> {
 }
 
 /** Undefined: the worker's own. A box never runs as root. @throws CallFailure `sandbox.unavailable`. */
-async function userFor({ user }: PlanLimits, isBox: boolean): Promise<User | undefined> {
+async function userFor({ user }: PlanProcessLimits, isBox: boolean): Promise<User | undefined> {
   if (process.getuid?.() !== 0) {
     if (user === undefined || user === userInfo().username) return undefined;
     throw unavailable(`The worker is not root, so nothing can run as ${user}`, 'Run the worker as that user.');
@@ -167,35 +163,26 @@ async function identityOf(name: string): Promise<User> {
 
 /** Gives all that is in a folder to a user. */
 async function give(folder: string, { uid, gid }: User): Promise<void> {
-  await chown(folder, uid, gid);
+  await lchown(folder, uid, gid);
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-    await chown(join(entry.parentPath, entry.name), uid, gid);
+    await lchown(join(entry.parentPath, entry.name), uid, gid);
   }
 }
 
 /** Whether boxes work here, by user; asked again after a failure. */
-const probes = new Map<string, Promise<unknown>>();
+const probes = new Map<number | undefined, Promise<unknown>>();
 
 async function probe(user: User | undefined): Promise<void> {
-  const key = JSON.stringify(user ?? null);
-  const words = boxWords(user, mountOptions('/tmp', [], TEMPORARY_BYTES), [
-    ...limitWords({ processes: 99 }, 1),
-    'true',
-  ]);
-  const { command, args } = commandOf(words);
-  const asked = probes.get(key) ?? run(command, args, { timeout: 10_000, cwd: '/' });
-  probes.set(key, asked);
-  try {
-    await asked;
-  } catch (error) {
-    probes.delete(key);
+  const words = [...limitWords({ processes: PROCESSES }), 'true'];
+  const { command, args } = commandOf(boxWords(user, mountOptions('/tmp', [], TEMPORARY_BYTES), words));
+  const asked = probes.get(user?.uid) ?? run(command, args, { timeout: 10_000, cwd: '/' });
+  probes.set(user?.uid, asked);
+  await asked.catch((error: unknown) => {
+    probes.delete(user?.uid);
     const said = (error as { stderr?: string }).stderr?.trim() || reasonOf(error);
-    throw unavailable(
-      `This machine cannot make a sandbox: ${said}`,
-      'It needs bubblewrap 0.8 or later and user namespaces; a container may forbid these. See docs/scripts.md.',
-      error,
-    );
-  }
+    const needs = 'It needs bubblewrap 0.8 and user namespaces; a container may forbid these. See docs/scripts.md.';
+    throw unavailable(`This machine cannot make a sandbox: ${said}`, needs, error);
+  });
 }
 
 /** @throws CallFailure `sandbox.unavailable`. */

@@ -109,13 +109,11 @@ relay.listen(${PORT}, '127.0.0.1', () => {
 
 const PROXY = `http://127.0.0.1:${PORT}`;
 
+const NAMES = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'];
+
 /** Variables by which programs find the proxy. */
 export const PROXY_VARIABLES: Readonly<Record<string, string>> = {
-  HTTP_PROXY: PROXY,
-  HTTPS_PROXY: PROXY,
-  http_proxy: PROXY,
-  https_proxy: PROXY,
+  ...Object.fromEntries(NAMES.map((name) => [name, PROXY])),
   NO_PROXY: 'localhost,127.0.0.1',
-  no_proxy: 'localhost,127.0.0.1',
   NODE_USE_ENV_PROXY: '1',
 };

@@ -18,27 +18,9 @@ export interface Mount {
 const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/nix/store'];
 
 /** Without private keys and what names other machines. */
-const SETTINGS = [
-  'alternatives',
-  'ca-certificates',
-  'crypto-policies',
-  'fonts',
-  'group',
-  'hosts',
-  'ld.so.cache',
-  'ld.so.conf',
-  'ld.so.conf.d',
-  'localtime',
-  'mime.types',
-  'nsswitch.conf',
-  'passwd',
-  'pki/ca-trust',
-  'pki/tls/certs',
-  'pki/tls/openssl.cnf',
-  'ssl/certs',
-  'ssl/openssl.cnf',
-  'timezone',
-];
+const SETTINGS =
+  'alternatives ca-certificates crypto-policies fonts group hosts ld.so.cache ld.so.conf ld.so.conf.d localtime mime.types ' +
+  'nsswitch.conf passwd pki/ca-trust pki/tls/certs pki/tls/openssl.cnf ssl/certs ssl/openssl.cnf timezone';
 
 /** @throws CallFailure `sandbox.path` for what is missing, or leads through links to what no box may see. */
 export function declaredMounts(root: string, { read, write }: PlanSandbox): Mount[] {
@@ -65,7 +47,8 @@ export function mountOptions(root: string, mounts: readonly Mount[], bytes: numb
     lstatSync(folder).isSymbolicLink() ? ['--symlink', readlinkSync(folder), folder] : ['--ro-bind', folder, folder],
   );
   const made = new Set<string>(['/tmp']);
-  const settings = SETTINGS.map((name) => `/etc/${name}`)
+  const settings = SETTINGS.split(' ')
+    .map((name) => `/etc/${name}`)
     .filter(existsSync)
     .flatMap((path) => [...foldersAbove(path, made), '--ro-bind', path, path]);
   // Also hides a project below a system folder, as in images with /usr/src/app.
