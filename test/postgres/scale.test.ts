@@ -32,7 +32,7 @@ test.skipIf('missing' in real)(
           postgresql: () => database.pids() ?? [],
           bucket: () => [s3.server.pid],
         },
-        store: { address: `s3://${BUCKET}/team`, env: s3.server.env },
+        store: { address: `s3://${BUCKET}/team`, env: s3.server.env, requests: s3.server.requests },
         one: Math.max(100, TASKS / 10),
         four: TASKS,
         clients: 50,

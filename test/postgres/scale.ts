@@ -17,7 +17,7 @@ export interface ScaleOptions {
   address: string;
   /** Pids of the parts that workers share, by name. */
   shared: Record<string, () => number[]>;
-  store: { address: string; env: Record<string, string> };
+  store: { address: string; env: Record<string, string>; requests?: Record<string, number> };
   /** Tasks of the run with one worker, and of that with four. */
   one: number;
   four: number;
@@ -37,6 +37,8 @@ export interface ScaleRun {
   notOnce: string[];
   /** Requests beyond one a task, each with the same key. */
   repeated: number;
+  /** Of a task, on average: events, state transitions, bytes of history, requests to the store by method. */
+  perTask: Record<string, number>;
   /** Tasks by the build that ended them. */
   byBuild: Record<string, number>;
 }
@@ -103,6 +105,7 @@ export async function runAtScale(options: ScaleOptions): Promise<{ one: ScaleRun
   const measure = async (tasks: number, prefix: string, during: (share: number) => void): Promise<ScaleRun> => {
     const used = () => cpuByPart({ ...options.shared, ...Object.fromEntries(pidsOf(workers)) });
     const [before, requests, began] = [used(), effects.deliveries.length, performance.now()];
+    const stored = { ...options.store.requests };
     const ended = new Map<string, string>();
     let next = 0;
     const client = async (): Promise<void> => {
@@ -116,6 +119,9 @@ export async function runAtScale(options: ScaleOptions): Promise<{ one: ScaleRun
     const seconds = (performance.now() - began) / 1000;
     const after = used();
     const made = effects.deliveries.slice(requests);
+    const requested = Object.entries(options.store.requests ?? {}).map(
+      ([method, count]) => [method, (count - (stored[method] ?? 0)) / tasks] as const,
+    );
     const owners = new Map([...effects.effects.keys()].map((key) => [key.replace(/\/.*$/, ''), key]));
     const expected = Array.from({ length: tasks }, (_, at) => `${prefix}-${at}`);
     return {
@@ -133,6 +139,7 @@ export async function runAtScale(options: ScaleOptions): Promise<{ one: ScaleRun
         ),
       ],
       repeated: made.length - new Set(made.map(({ key }) => key)).size,
+      perTask: { ...(await sizesOf(connection, prefix)), ...Object.fromEntries(requested) },
       byBuild: await pause(2000).then(() => countByBuild(connection, prefix)),
     };
   };
@@ -179,6 +186,22 @@ async function runOne(connection: Connection, key: string, input: { note?: strin
     const { cause } = error as { cause?: unknown };
     return cause === undefined ? String(error) : String(cause);
   }
+}
+
+const SAMPLED = 20;
+
+async function sizesOf({ temporal }: Connection, prefix: string): Promise<Record<string, number>> {
+  const sampled = Array.from({ length: SAMPLED }, (_, at) =>
+    temporal.workflow.getHandle(`${prefix}-${at + 1}`).describe(),
+  );
+  const infos = (await Promise.all(sampled)).map(({ raw }) => raw.workflowExecutionInfo);
+  const mean = (of: (info: (typeof infos)[number]) => unknown) =>
+    infos.reduce((sum, info) => sum + Number(of(info) ?? 0), 0) / infos.length;
+  return {
+    events: mean((info) => info?.historyLength),
+    transitions: mean((info) => info?.stateTransitionCount),
+    'bytes of history': mean((info) => info?.historySizeBytes),
+  };
 }
 
 /** Visibility is written a little later than the end of a task; one that moved to another queue has two runs. */
@@ -249,6 +272,9 @@ export function scaleTable({ one, four }: { one: ScaleRun; four: ScaleRun }): st
     ...Object.entries(four.cpu).flatMap(([part, ms]) =>
       part.startsWith('worker') ? `  ${part}: ${ms.toFixed(1)} ms a task` : [],
     ),
+    `a task: ${Object.entries(four.perTask)
+      .map(([name, of]) => `${of.toFixed(1)} ${name}`)
+      .join(', ')}`,
     `tasks by build: ${JSON.stringify(four.byBuild)}; requests repeated under the same key: ${four.repeated}`,
   ].join('\n');
 }
