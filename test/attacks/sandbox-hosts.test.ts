@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { CallLog } from '../../src/activities/call/call-log.js';
 import { box, NEEDS_BOX, runScript, WHY_NO_BOX } from '../fixtures/boxed-script.js';
+import { LONG } from '../fixtures/extent.js';
 
 let root: string;
 let server: Server;
@@ -64,7 +65,7 @@ describe.skipIf(WHY_NO_BOX !== undefined)(`a box with \`network: hosts\`${NEEDS_
     expect(await ask(allowed, url(), 'tunnel')).toEqual([200, 'hello GET']);
   });
 
-  test.each(['proxy', 'tunnel'])('does not reach other hosts, ports and addresses by a %s', async (how) => {
+  test.each(['proxy', 'tunnel'])('does not reach other hosts, ports and addresses by a %s', LONG, async (how) => {
     const status = async (allowed: string[], to: string): Promise<number> => (await ask(allowed, to, how))[0];
     expect(await status([`127.0.0.1:${port}`], url('localhost'))).toBe(403);
     expect(await status([`127.0.0.1:${port + 1}`, 'example.test'], url())).toBe(403);

@@ -19,6 +19,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { box, failureOf, NEEDS_BOX, runScript, type ScriptCall, WHY_NO_BOX } from '../fixtures/boxed-script.js';
+import { LONG } from '../fixtures/extent.js';
 
 const ROOT_WORKER = process.getuid?.() === 0;
 /** Of `.env`, of another task, of another process. */
@@ -98,7 +99,7 @@ describe.skipIf(WHY_NO_BOX !== undefined)(`a script in a box does not get out by
     expect(await bothWays(`return connects({ host: '127.0.0.1', port: ${port} });`)).toEqual(OUT_ONLY_WITHOUT);
   });
 
-  test('an abstract socket of the machine', async () => {
+  test('an abstract socket of the machine', LONG, async () => {
     const name = `ability-test-${process.pid}-${Date.now()}`;
     const listener = `require('node:net').createServer().listen('\\0${name}', () => console.log('up'))`;
     const child = spawn('node', ['-e', listener], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -127,7 +128,7 @@ describe.skipIf(WHY_NO_BOX !== undefined)(`a script in a box does not get out by
     expect(await bothWays(given, box({ read: ['data'] }))).toEqual(OUT_ONLY_WITHOUT);
   });
 
-  test('its own pinned copy, to change what runs next', async () => {
+  test('its own pinned copy, to change what runs next', LONG, async () => {
     const change = `const file = process.env.ABILITY_PINNED + '/s/main.mjs';
       return tries(() => { fs.chmodSync(file, 0o755); fs.appendFileSync(file, '//'); return true; });`;
     expect(await bothWays(change)).toEqual(OUT_ONLY_WITHOUT);
@@ -144,7 +145,7 @@ describe.skipIf(WHY_NO_BOX !== undefined)(`a script in a box does not get out by
     expect(await bothWays(`return has('data/env');`, box({ read: ['data'] }))).toEqual(OUT_ONLY_WITHOUT);
   });
 
-  test('a link in place of its output', async () => {
+  test('a link in place of its output', LONG, async () => {
     const content = `import fs from 'node:fs'; fs.symlinkSync(process.env.ABILITY_ROOT + '/secret.json', process.argv[2]);`;
     writeFileSync(join(root, 'secret.json'), JSON.stringify(CANARY));
     const failure = await failureOf(runScript(root, content, { ...box(), args: ['{output_file}'] }));
@@ -154,7 +155,7 @@ describe.skipIf(WHY_NO_BOX !== undefined)(`a script in a box does not get out by
     expect(await runScript(root, plain, { args: ['{output_file}'] })).toBe(CANARY);
   });
 
-  test('a declared folder that has become a link', async () => {
+  test('a declared folder that has become a link', LONG, async () => {
     const reads = `return has('data/seal');`;
     rmSync(join(root, 'data'), { recursive: true });
     for (const target of ['.system/keys', '/etc', '.']) {
@@ -204,7 +205,7 @@ describe.skipIf(WHY_NO_BOX !== undefined)(`a script in a box does not get out by
     expect(await bothWays(bomb, { limits: { processes: 64 } })).toEqual(OUT_ONLY_WITHOUT);
   });
 
-  test('the processes of another box do not count for its own', async () => {
+  test('the processes of another box do not count for its own', LONG, async () => {
     const holding = `const all = []; for (let i = 0; i < 20; i++) all.push(spawn('sleep', ['1']));
       await new Promise((done) => setTimeout(done, 700)); return all.every((each) => each.pid > 0);`;
     const one = { ...box(), limits: { processes: 48 } };
@@ -212,7 +213,7 @@ describe.skipIf(WHY_NO_BOX !== undefined)(`a script in a box does not get out by
     expect(outcomes).toEqual([true, true, true, true]);
   });
 
-  test('gigabytes of output: one file, many files, and temporary ones', async () => {
+  test('gigabytes of output: one file, many files, and temporary ones', LONG, async () => {
     const mib = 1024 * 1024;
     const one = `return tries(() => { const all = Buffer.alloc(${mib});
       for (let i = 0; i < 30; i++) fs.appendFileSync('out/one', all); return true; });`;
@@ -264,7 +265,7 @@ describe.skipIf(WHY_NO_BOX !== undefined)(`a script in a box does not get out by
     expect(await runScript(root, attack(mounts), box())).toBe(false);
   });
 
-  test('outliving its call, whatever it ignores', async () => {
+  test('outliving its call, whatever it ignores', LONG, async () => {
     const beats = `const beat = "trap '' TERM HUP INT; while :; do echo x >> out/beats; sleep 0.05; done";
       spawn('setsid', ['sh', '-c', beat], { detached: true, stdio: 'ignore', env: { PATH: process.env.PATH } }).unref();
       while (!fs.existsSync('out/beats')) await new Promise((done) => setTimeout(done, 20));`;
@@ -322,7 +323,7 @@ describe.skipIf(WHY_NO_BOX !== undefined)(`a script in a box${NEEDS_BOX}`, () =>
     expect(await runScript(root, copies, { ...box(), args: ['{input_file}', '{output_file}'] })).toEqual({});
   });
 
-  test('receives SIGTERM first, and may end in order', async () => {
+  test('receives SIGTERM first, and may end in order', LONG, async () => {
     const controller = new AbortController();
     const waits = `process.on('SIGTERM', () => { fs.writeFileSync('out/ended', ''); process.exit(0); });
       fs.writeFileSync('out/began', ''); await new Promise((done) => setTimeout(done, 20_000));`;
@@ -339,7 +340,7 @@ describe.skipIf(WHY_NO_BOX !== undefined)(`a script in a box${NEEDS_BOX}`, () =>
     expect(failure.message).toContain('was killed by SIGSEGV');
   });
 
-  test('keeps its limits of memory and processor time', async () => {
+  test('keeps its limits of memory and processor time', LONG, async () => {
     const grows = `const all = []; for (let i = 0; i < 40; i++) all.push(Buffer.alloc(16 * 1024 * 1024, 1)); return all.length === 40;`;
     const limits = { memory: 256 * 1024 * 1024 };
     expect(await runScript(root, attack(grows), { ...box(), limits: { memory: 2 ** 31 } })).toBe(true);
