@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { AbilityError } from '../../contracts/problem.js';
 import type { SecretProvider } from '../../definitions/formats/secrets.js';
 import { SecretSource } from '../../planning/secrets/secret-source.js';
@@ -36,7 +37,10 @@ export class ProvidedSecrets {
   private readonly known = new Map<string, Known>();
   private readonly closing = new AbortController();
 
-  constructor(private readonly options: ProvidedSecretsOptions) {}
+  constructor(private readonly options: ProvidedSecretsOptions) {
+    // One for each program that runs.
+    setMaxListeners(0, this.closing.signal);
+  }
 
   /** The values of a reference that were read here, the latest first; runs nothing. */
   valuesOf(environment: string, reference: string): readonly string[] {

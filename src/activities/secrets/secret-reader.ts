@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { AbilityError } from '../../contracts/problem.js';
 import type { CredentialReference } from '../../kinds/kind.js';
 import { type ProvidedValues, SecretSource } from '../../planning/secrets/secret-source.js';
@@ -60,6 +61,8 @@ function askedFor(wanted: Wanted): string[] {
 }
 
 async function whileOpen<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  // Many may wait at once for the secrets of one call.
+  setMaxListeners(0, signal);
   let end = (): void => {};
   const ended = new Promise<never>((_, reject) => {
     end = () => {

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ProvidedSecrets } from '../../../../src/activities/secrets/provided-secrets.js';
 import { openSecrets } from '../../../../src/activities/secrets/secret-reader.js';
 import { secretProviders } from '../../../../src/definitions/formats/secrets.js';
@@ -239,6 +239,19 @@ describe('a reader', () => {
     late.abort(new Error('The time is up'));
     expect(await hasty).toMatchObject({ code: 'secret.unavailable', message: expect.stringContaining('in the time') });
     expect((await patient).resolve('p:a#f', '')).toBe('value');
+  });
+
+  test('many that wait at once are no leak of listeners', async () => {
+    const warnings: Error[] = [];
+    const note = (warning: Error): void => void warnings.push(warning);
+    process.on('warning', note);
+    onTestFinished(() => void process.off('warning', note));
+    const { secrets } = opened(providerOf('sleep 0.1; echo "$1"'));
+    const reader = openSecrets(root, secrets, ENV)('dev');
+    const { signal } = new AbortController();
+    await Promise.all(Array.from({ length: 12 }, (_, n) => reader.read([{ reference: `p:a${n}#f` }], signal)));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(warnings).toEqual([]);
   });
 
   test('a cancellation remains one', async () => {
