@@ -150,7 +150,7 @@ async function replay(hook, { passed, calls }, root) {
   const [{ handler }] = operation.hooks.pre_call;
   const paths = pathsOf(root);
   const groups = new RunningGroups(paths.running);
-  const scripts = new PinnedScripts(root, paths.pinned, openStore(paths.store, paths));
+  const scripts = new PinnedScripts(root, paths.pinned, openStore(paths.store, null, paths));
   const answer = createAnswerScript({
     root,
     groups,
