@@ -18,6 +18,7 @@ import { PinnedScripts } from '../activities/script/pinned-scripts.js';
 import type { SealKeys } from '../activities/seal.js';
 import { EnvironmentVariables, SecretSource } from '../activities/secrets.js';
 import { scheduleIdOf } from '../contracts/names.js';
+import { AuditLog } from '../server/audit/audit-log.js';
 import { sharedProofs } from '../server/keys/check-proof.js';
 import { GapLog } from '../server/logs/gap-log.js';
 import { recordsOrigin } from '../server/logs/records-origin.js';
@@ -31,6 +32,7 @@ import type { ProjectPaths } from '../server/project-paths.js';
 import type { Store } from '../server/store/store.js';
 import { TaskFileStore } from '../server/store/task-file-store.js';
 import type { Tracer } from '../tracing/open-tracer.js';
+import { AuditWriter } from './audit-writer.js';
 import { FileCollector } from './file-collector.js';
 import { accessGrants } from './grant-access.js';
 import { accessLocks } from './lock-access.js';
@@ -52,6 +54,7 @@ const MAX_REPORTS = 200;
 export interface SharedDependencies {
   activities: ActivityDependencies;
   ends: EndRecords;
+  audit: AuditWriter;
   collector: FileCollector;
   misses: MissedFirings;
   /** Undefined if records and logs are not shared. */
@@ -147,6 +150,7 @@ export function buildDependencies(
   return {
     activities,
     ends: new EndRecords(activities),
+    audit: new AuditWriter({ log: new AuditLog(store, project, paths.auditHead), lastDefinitions: last }),
     collector,
     misses,
     share,

@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, existsSync, readFileSync } from 'node:fs';
-import { mkdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { link, mkdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { isAbsent } from '../../disk/disk-errors.js';
-import { writeWhole } from '../../disk/write-whole.js';
+import { syncFolder, writeWhole } from '../../disk/write-whole.js';
 import { attempt } from '../../text/attempt.js';
 import { FolderFiles } from './folder-files.js';
 import { partsOf, partsOfPrefix } from './object-name.js';
@@ -106,6 +106,11 @@ export class FolderStore implements Store {
     return this.names.put(name, bytes);
   }
 
+  async createNamed(name: string, bytes: Uint8Array): Promise<boolean> {
+    this.check(true);
+    return this.names.create(name, bytes);
+  }
+
   async getNamed(name: string): Promise<Uint8Array | undefined> {
     this.check();
     return this.names.get(name);
@@ -152,6 +157,26 @@ class FolderNames {
     } catch (error) {
       await rm(own, { force: true }).catch(() => {});
       throw notKept(name, this.folder, error);
+    }
+  }
+
+  /** Needs hard links: a rename would replace what another writer has created. */
+  async create(name: string, bytes: Uint8Array): Promise<boolean> {
+    const path = join(this.folder, ...partsOf(name));
+    const fresh = join(this.folder, 'new');
+    const own = join(fresh, randomUUID());
+    try {
+      await mkdir(fresh, { recursive: true });
+      await writeFile(own, bytes, { flag: 'wx', flush: true });
+      await mkdir(dirname(path), { recursive: true });
+      await link(own, path);
+      await syncFolder(dirname(path));
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+      throw notKept(name, this.folder, error);
+    } finally {
+      await rm(own, { force: true }).catch(() => {});
     }
   }
 

@@ -1,4 +1,4 @@
-import type { Approval, Decision, DecisionProof, Verdict } from '../../contracts/approvals.js';
+import type { Approval, Decision, DecisionOutcome, DecisionProof, Verdict } from '../../contracts/approvals.js';
 import type { Json } from '../../contracts/json.js';
 import {
   approvalToEdit,
@@ -7,6 +7,7 @@ import {
   decideApproval,
   type Proof,
 } from '../../rules/tasks/decide-approval.js';
+import { personOf } from '../reports/report-audit.js';
 import type { TaskRun } from '../task/task-run.js';
 import { checkEdit } from './edit.js';
 import { notifyOfApproval } from './notices.js';
@@ -61,6 +62,26 @@ function take(run: TaskRun, verdict: Verdict, decision: Decision, proof?: Proof,
     warnings.add(`A decision (${verdict}) was ignored: ${outcome.reason}`);
   }
   approvals.note(decision.id, outcome);
+  const approval = approvals.list.findLast(({ id }) => id === outcome.approval_id);
+  if (approval) auditDecision(run, approval, verdict, outcome, decision);
+}
+
+function auditDecision(
+  { audit }: TaskRun,
+  approval: Approval,
+  verdict: Verdict,
+  outcome: DecisionOutcome,
+  { by }: Decision,
+): void {
+  const counted = outcome.counted ? approval.decisions.at(-1) : undefined;
+  if (!counted) {
+    audit.decision(approval, { result: `ignored ${verdict}`, ...(by !== undefined && { by, proof: 'claimed' }) });
+    return;
+  }
+  const edit = approval.edited?.at(-1);
+  const who = personOf(counted.by);
+  if (edit?.at === counted.at) audit.decision(approval, { kind: 'edited', result: edit.fields.join(' '), ...who });
+  audit.decision(approval, { result: verdict, ...who });
 }
 
 /** Input sent by hand may be any value. */

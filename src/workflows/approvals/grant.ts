@@ -12,6 +12,7 @@ import type { GrantEnd, GrantUse, GrantView, SealedGrant } from '../../contracts
 import { isJsonObject } from '../../contracts/json.js';
 import { ACTIVITIES, GRANT_UPDATES, QUERIES } from '../../contracts/names.js';
 import { localActivity } from '../calls/local-activities.js';
+import { auditUnplanned } from '../reports/report-audit.js';
 import { reportRun } from '../reports/report-run.js';
 
 /** Between two looks whether the task of a grant has ended, the first and the longest. Milliseconds. */
@@ -56,6 +57,8 @@ export async function grant(argument: unknown): Promise<GrantView> {
     defineUpdate<GrantView, [{ by?: unknown }]>(GRANT_UPDATES.revoke),
     (said) => {
       if (typeof said?.by === 'string') view.revoked_by = said.by;
+      const { id: about, ability, revoked_by: by } = view;
+      auditUnplanned({ kind: 'revoked', ability, about, ...(by !== undefined && { by, proof: 'claimed' }) });
       end('revoked');
       return view;
     },

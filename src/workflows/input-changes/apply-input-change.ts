@@ -55,7 +55,10 @@ export async function modify(run: TaskRun, edit: InputEdit): Promise<EditAnswer>
       input.isLocked = false;
     }
   } catch (error) {
-    throw failureOf(run.task, error);
+    const failure = failureOf(run.task, error);
+    const refused = { kind: 'refused', path: 'input', code: failure.type ?? 'internal.error' } as const;
+    run.audit.note({ ...refused, by: edit.by.name, proof: 'claimed' });
+    throw failure;
   } finally {
     input.pendingChanges -= 1;
   }

@@ -7,7 +7,7 @@ import type {
 } from '@aws-sdk/client-s3';
 import { AbilityError } from '../../../contracts/problem.js';
 import { absent } from '../store-errors.js';
-import { isAbsent, type S3Place, s3Failure } from './s3-place.js';
+import { isAbsent, isTaken, type S3Place, s3Failure } from './s3-place.js';
 
 interface S3Object {
   /** Without the prefix of the store. */
@@ -35,6 +35,19 @@ export class S3Objects {
       const metadata = sha256 === undefined ? {} : { Metadata: { [SHA256]: sha256 } };
       await client.send(new PutObjectCommand({ ...this.at(name), Body: bytes, ...metadata }));
     });
+  }
+
+  /** @returns false if the object exists; of several that create it at once, one succeeds. */
+  async create(name: string, bytes: Uint8Array): Promise<boolean> {
+    return this.doing(`${name} could not be created`, (client, { PutObjectCommand }) =>
+      client.send(new PutObjectCommand({ ...this.at(name), Body: bytes, IfNoneMatch: '*' })).then(
+        () => true,
+        (error: unknown) => {
+          if (isTaken(error)) return false;
+          throw error;
+        },
+      ),
+    );
   }
 
   /** The bytes of an object from an offset on; undefined if it does not exist. */
