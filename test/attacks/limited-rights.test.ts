@@ -184,6 +184,11 @@ const ATTACKS: Record<keyof Operations, Attack[]> = {
     code: 'grant.not_found',
     input: () => ({ id: id() }),
   })),
+  readAuditLog: [
+    { code: 'door.forbidden', input: () => ({}) },
+    { code: 'door.forbidden', input: () => ({ task: keys.own }) },
+  ],
+  verifyAudit: [{ code: 'door.forbidden', input: () => ({}) }],
   listAbilities: [
     {
       input: () => ({}),

@@ -59,6 +59,7 @@ export {
   planAbility,
   promptSession,
   readApprovals,
+  readAuditLog,
   readInput,
   readLogs,
   readRecord,
@@ -76,6 +77,7 @@ export {
   signalTask,
   startSession,
   stopSession,
+  verifyAudit,
   viewTask,
   watchTask,
 } from './operations.js';

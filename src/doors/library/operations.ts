@@ -73,6 +73,8 @@ export const {
   decide,
   listGrants,
   revokeGrant,
+  readAuditLog,
+  verifyAudit,
   listAbilities,
   describeAbility,
   planAbility,

@@ -68,7 +68,8 @@ function whyNot(line: AuditLine, text: string, project: string, head: AuditHead 
   if (canonicalJson(line) !== text || hashOf(rest) !== hash) return `${at} was changed: its hash is of another line`;
   if (!head) return undefined;
   if (line.seq !== head.seq + 1) return `${at} follows line ${head.seq}: lines are missing, repeated or reordered`;
-  if (line.prev !== head.hash) return `${at} does not continue line ${head.seq}, which was replaced, or it was inserted`;
+  if (line.prev !== head.hash)
+    return `${at} does not continue line ${head.seq}, which was replaced, or it was inserted`;
   return undefined;
 }
 

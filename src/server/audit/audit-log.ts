@@ -125,7 +125,8 @@ export class AuditLog {
     throw new AbilityError({
       code: 'audit.broken',
       message: `${auditObject(this.project, object)} in ${this.store.where} cannot be continued: ${problem}`,
-      suggestion: 'Keep a copy of it as evidence, and move it away; `ability audit verify` then reports what is missing.',
+      suggestion:
+        'Keep a copy of it as evidence, and move it away; `ability audit verify` then reports what is missing.',
     });
   }
 
@@ -135,4 +136,3 @@ export class AuditLog {
     if (headFile !== undefined && last) attempt(() => writeFileSync(headFile, `${JSON.stringify(headOf(last))}\n`));
   }
 }
-

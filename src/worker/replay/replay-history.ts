@@ -106,7 +106,13 @@ let installed = false;
 
 /** A replay executes no activities, so no run is looked up; and it writes neither record nor spans. */
 const noSinks: InjectedSinks<RunSinks & SpanSinks> = {
-  runs: { begun: { fn: () => {} }, ended: { fn: () => {} }, told: { fn: () => {} }, logged: { fn: () => {} }, audited: { fn: () => {} } },
+  runs: {
+    begun: { fn: () => {} },
+    ended: { fn: () => {} },
+    told: { fn: () => {} },
+    logged: { fn: () => {} },
+    audited: { fn: () => {} },
+  },
   traces: { step: { fn: () => {} }, hook: { fn: () => {} } },
 };
 

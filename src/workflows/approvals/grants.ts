@@ -20,8 +20,8 @@ import { ACTIVITIES, grantIdOf, WORKFLOWS } from '../../contracts/names.js';
 import { digestOf } from '../../rules/canonical.js';
 import { grantOf } from '../../rules/tasks/grant-form.js';
 import { localActivity } from '../calls/local-activities.js';
-import { messageOf } from '../steps/step-failure.js';
 import { personOf } from '../reports/report-audit.js';
+import { messageOf } from '../steps/step-failure.js';
 import type { TaskRun } from '../task/task-run.js';
 
 /** A call whose approval may come of a grant, or make one. */

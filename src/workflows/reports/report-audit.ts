@@ -65,9 +65,22 @@ export class TaskAudit {
   }
 
   /** The end of a call that was begun; its outcome may be unknown. */
-  effect({ key, effects, implementation }: PlanOperation, path: string, input: object, facts: Partial<AuditFacts>): void {
+  effect(
+    { key, effects, implementation }: PlanOperation,
+    path: string,
+    input: object,
+    facts: Partial<AuditFacts>,
+  ): void {
     if (!this.task.plan.audit) return;
-    this.note({ kind: 'effect', ability: key, path, about: implementation.id, effects, input: digestOf(input), ...facts });
+    this.note({
+      kind: 'effect',
+      ability: key,
+      path,
+      about: implementation.id,
+      effects,
+      input: digestOf(input),
+      ...facts,
+    });
   }
 }
 
