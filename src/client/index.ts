@@ -13,6 +13,7 @@ export { cancelTask, pauseTask, resumeTask, runTask, signalTask } from './change
 export type { DeleteEnd, DeleteOptions } from './change/delete-task.js';
 export { deleteTask } from './change/delete-task.js';
 export { changeInput } from './change/request-input-change.js';
+export { checkBuilds } from './checks/check-builds.js';
 export {
   checkAttributes,
   checkClock,

@@ -117,6 +117,11 @@ export function taskQueueOf(project: string, environment: string, placement: Pla
   return `${project}-${environment}-${placement}`;
 }
 
+/** The Temporal worker deployment of an environment, which has its queues. */
+export function deploymentOf(project: string, environment: string): string {
+  return `${project}-${environment}`;
+}
+
 /** The task queue of one worker process, for calls that no other one can make. @param holder id of the process. */
 export function heldQueueOf(queue: string, holder: string): string {
   return `${queue}@${holder}`;

@@ -5,7 +5,7 @@ import { type InjectedSinks, type NativeConnection, Worker, type WorkerOptions }
 import type { WorkflowInfo } from '@temporalio/workflow';
 import type { Admission } from '../activities/admission.js';
 import { createActivities } from '../activities/index.js';
-import { ACTIVITY_LIMITS, ENCRYPTS_FLAG, type Placement, taskQueueOf } from '../contracts/names.js';
+import { ACTIVITY_LIMITS, deploymentOf, ENCRYPTS_FLAG, type Placement, taskQueueOf } from '../contracts/names.js';
 import type { BegunTask, EndedTask, LoggedEnd, RunSinks, SpanSinks } from '../contracts/run-sinks.js';
 import type { TaskResult } from '../contracts/task.js';
 import { SANDBOX_FLAG } from '../contracts/traces.js';
@@ -31,11 +31,13 @@ export interface WorkerPlace {
   codec: WorkerCodec;
   /** Path of the bundled workflows; left out: those of this package. */
   workflowBundle?: string | undefined;
+  /** As {@link HostOptions.build}. */
+  build?: string | undefined;
 }
 
 /** The worker starts polling when its `run` is called. */
 export function createWorker(place: WorkerPlace, shared: SharedDependencies): Promise<Worker> {
-  const { project, environment, placement, workflowBundle = WORKFLOW_BUNDLE } = place;
+  const { project, environment, placement, workflowBundle = WORKFLOW_BUNDLE, build } = place;
   return Worker.create({
     ...forActivities(taskQueueOf(project, environment, placement), place, shared),
     workflowBundle: bundleFor(workflowBundle, [
@@ -46,6 +48,14 @@ export function createWorker(place: WorkerPlace, shared: SharedDependencies): Pr
     // A killed worker costs its tasks one second instead of ten.
     stickyQueueScheduleToStartTimeout: '1s',
     maxEagerActivityReservationsPerWorkflowTask: 10,
+    ...(build !== undefined && {
+      workerDeploymentOptions: {
+        useWorkerVersioning: true,
+        version: { deploymentName: deploymentOf(project, environment), buildId: build },
+        // Of tasks; sessions, locks and the like, which outlast builds, say otherwise themselves.
+        defaultVersioningBehavior: 'PINNED',
+      },
+    }),
     ...(getHeapStatistics().heap_size_limit > ROOMY_HEAP && SLOTS),
   });
 }

@@ -49,6 +49,8 @@ export interface HostOptions {
   metrics?: string;
   /** Path of the bundled workflows; omitted: those of this package. */
   workflowBundle?: string;
+  /** Its id in the worker deployment of each environment; omitted: the workers have no version. */
+  build?: string | undefined;
   /** Replaces the activities' dependencies, for test cases with mocked calls. */
   adapt?: (dependencies: ActivityDependencies) => ActivityDependencies;
 }
@@ -157,8 +159,16 @@ export class WorkerHost {
   }
 
   private async startWorker(place: Place): Promise<void> {
-    const { project, namespace, workflowBundle } = this.options;
-    const where = { ...place, project, namespace, connection: this.connection, codec: this.codec, workflowBundle };
+    const { project, namespace, workflowBundle, build } = this.options;
+    const where = {
+      ...place,
+      project,
+      namespace,
+      connection: this.connection,
+      codec: this.codec,
+      workflowBundle,
+      build,
+    };
     this.start(keyOf(place), await createWorker(where, this.shared));
     this.prove(place.environment);
   }

@@ -16,13 +16,15 @@ export interface ServeOptions {
   env: NodeJS.ProcessEnv;
   /** As {@link HostOptions.metrics}. */
   metrics?: string | undefined;
+  /** As {@link HostOptions.build}. */
+  build?: string | undefined;
 }
 
 /**
  * Serves environments against a Temporal server other than the runtime's own. @returns polling workers; if not all
  * can be started, none is left running. @throws AbilityError `seal.no_key`, `temporal.unavailable`.
  */
-export async function serve({ root, project, server, places, env, metrics }: ServeOptions): Promise<WorkerHost> {
+export async function serve({ root, project, server, places, env, metrics, build }: ServeOptions): Promise<WorkerHost> {
   const paths = pathsOf(root);
   const keys = sealKeysFor(server, env);
   const { connectionOptions, namespace } = server;
@@ -30,7 +32,7 @@ export async function serve({ root, project, server, places, env, metrics }: Ser
   let host: WorkerHost | undefined;
   try {
     host = await WorkerHost.connect({
-      ...{ paths, project, connectionOptions, namespace, store, keys, env },
+      ...{ paths, project, connectionOptions, namespace, store, keys, env, build },
       ...(metrics !== undefined && { metrics }),
     });
     await host.serve(places);

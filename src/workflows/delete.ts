@@ -1,8 +1,9 @@
 import type { Duration } from '@temporalio/common';
-import { ActivityFailure, proxyActivities, TimeoutFailure } from '@temporalio/workflow';
+import { ActivityFailure, proxyActivities, setWorkflowOptions, TimeoutFailure } from '@temporalio/workflow';
 import type { DeleteRequest, Deletion, TaskToDelete, Tombstone } from '../contracts/deletion.js';
 import { ACTIVITIES, ACTIVITY_LIMITS } from '../contracts/names.js';
 import type { Problem } from '../contracts/problem.js';
+import { OF_ANY_BUILD } from './of-any-build.js';
 import { auditUnplanned, personOf } from './reports/report-audit.js';
 import { reportRun } from './reports/report-run.js';
 import { asApplicationFailure, readActivityFailure } from './steps/step-failure.js';
@@ -52,6 +53,7 @@ export async function deleteTask(request: DeleteRequest): Promise<Deletion> {
     throw failureOf(request, error);
   }
 }
+setWorkflowOptions(OF_ANY_BUILD, deleteTask);
 
 /** Only reports a history that could not be purged: the task itself is deleted, and a purge can be repeated. */
 async function purgeToo(request: DeleteRequest, deletion: Deletion): Promise<Deletion> {

@@ -1,6 +1,8 @@
 import type { DescribeWorkflowExecutionResponse } from '@temporalio/client';
 import { isHeldQueue, PLACEMENTS, taskQueueMoved, taskQueueOf } from '../../contracts/names.js';
+import { isServed } from '../../server/temporal/is-served.js';
 import { openFailures } from '../../server/temporal/open-failures.js';
+import { readBuilds, useBuild } from '../checks/check-builds.js';
 import type { Connection } from '../connection/connect.js';
 import { type HistoryEvent, lastEvents } from '../connection/history-events.js';
 import type { PendingActivity } from '../explain/read-calls.js';
@@ -21,6 +23,8 @@ interface Waiting {
   task: string;
   what: 'turn' | 'call' | 'key';
   queue: string;
+  /** The build that began the task, which alone goes on with it. */
+  build?: string | undefined;
   /** Only for `key`: why the worker that took the task refused it. */
   code?: NotServed;
 }
@@ -34,9 +38,16 @@ const SCHEDULED = 1;
 /** The maximum depth of called tasks. */
 const DEEPEST = 8;
 
+interface Seen {
+  /** Milliseconds of `performance.now()`. */
+  since: number;
+  /** As reported. */
+  stall?: Stall;
+}
+
 /** Reports work that no worker takes up. Measures on this process's clock, since server clocks differ. */
 export class StallWatch {
-  private seen = new Map<string, { since: number; isReported: boolean }>();
+  private seen = new Map<string, Seen>();
   private current: Stall[] = [];
   /** Tasks already reported as `key`: between two attempts, the state does not show. */
   private readonly keyless = new Set<string>();
@@ -53,18 +64,19 @@ export class StallWatch {
   /** Checks a task and those it called. @returns work that has stalled since the last check. */
   async look(id: string, description: Description, now = performance.now()): Promise<Stall[]> {
     const waiting = await findWaiting(this.connection, this.keys, id, description);
-    const seen = new Map<string, { since: number; isReported: boolean }>();
+    const seen = new Map<string, Seen>();
     const current = new Map<string, Stall>();
     const fresh = new Map<string, Stall>();
     for (const [key, what] of waiting) {
-      const entry = this.seen.get(key) ?? { since: now, isReported: false };
+      const entry: Seen = this.seen.get(key) ?? { since: now };
       seen.set(key, entry);
       if (what.what === 'key' ? this.keyless.has(what.task) : now - entry.since < STALL_MS) continue;
       if (what.what === 'key') this.keyless.add(what.task);
       const place = `${what.what} ${what.queue} ${what.task}`;
-      current.set(place, stallOf(this.connection, what));
-      if (!entry.isReported) fresh.set(place, stallOf(this.connection, what));
-      entry.isReported = true;
+      const stall = entry.stall ?? (await stallOf(this.connection, what));
+      current.set(place, stall);
+      if (!entry.stall) fresh.set(place, stall);
+      entry.stall = stall;
     }
     this.seen = seen;
     this.current = [...current.values()];
@@ -88,8 +100,9 @@ async function findWaiting(
 ): Promise<Map<string, Waiting>> {
   const found = new Map<string, Waiting>();
   const queue = executionConfig?.taskQueue?.name ?? workflowExecutionInfo?.taskQueue ?? '';
+  const build = workflowExecutionInfo?.versioningInfo?.deploymentVersion?.buildId ?? undefined;
   if (turn?.state === SCHEDULED)
-    found.set(`${id} turn ${timeOf(turn.scheduledTime)}`, { task: id, what: 'turn', queue });
+    found.set(`${id} turn ${timeOf(turn.scheduledTime)}`, { task: id, what: 'turn', queue, build });
   const tried = openFailures(connection.codec, pendingActivities ?? [])
     .map(({ lastFailure }) => notServed(lastFailure))
     .find(Boolean);
@@ -100,7 +113,7 @@ async function findWaiting(
     if (activity.state !== SCHEDULED || activity.paused || isBackingOff(activity)) continue;
     const place =
       activity.activityOptions?.taskQueue?.name ?? (await queueOfCall(connection, id, activity.activityId, queue));
-    found.set(`${id} call ${activity.activityId} ${activity.attempt}`, { task: id, what: 'call', queue: place });
+    found.set(`${id} call ${activity.activityId} ${activity.attempt}`, { task: id, what: 'call', queue: place, build });
   }
   if (depth === DEEPEST) return found;
   for (const { workflowId } of pendingChildren ?? []) {
@@ -156,7 +169,7 @@ function timeOf(time: unknown): number {
   return Number(seconds) * 1000 + (nanos ?? 0) / 1e6;
 }
 
-function stallOf(connection: Connection, { task, what, queue, code }: Waiting): Stall {
+async function stallOf(connection: Connection, { task, what, queue, build, code }: Waiting): Promise<Stall> {
   if (code) return keylessStall(task, queue, code);
   const which = what === 'turn' ? 'the next turn' : 'a call';
   const message = `No worker has taken up ${which} of ${task} for ${STALL_MS / 1000} s, on the queue ${queue}`;
@@ -165,7 +178,7 @@ function stallOf(connection: Connection, { task, what, queue, code }: Waiting): 
       'Only the worker that has the MCP session of the task can; without it the call fails within a minute';
     return { task, what, queue, message, suggestion };
   }
-  return { task, what, queue, message, suggestion: helpFor(connection, queue) };
+  return { task, what, queue, message, suggestion: await helpFor(connection, queue, build) };
 }
 
 function keylessStall(task: string, queue: string, code: NotServed): Stall {
@@ -178,7 +191,7 @@ function keylessStall(task: string, queue: string, code: NotServed): Stall {
   return { task, what: 'key', queue, message, suggestion };
 }
 
-function helpFor(connection: Connection, queue: string): string {
+async function helpFor(connection: Connection, queue: string, build: string | undefined): Promise<string> {
   if (connection.isOwnRuntime) {
     return `Read ${connection.paths.runtimeLog}; restart the runtime: ability down && ability up --detach`;
   }
@@ -186,6 +199,12 @@ function helpFor(connection: Connection, queue: string): string {
   const [, environment, placement] = /^(.*)-(local|cloud)$/.exec(queue.slice(project.length + 1)) ?? [];
   const isOurs = environment !== undefined && queue === taskQueueOf(project, environment, placement as 'local');
   const place = isOurs ? ` --env ${environment} --placement ${placement}` : '';
+  if (build !== undefined) return `Start a worker of its build: ability worker ${serverFlags}${place} --build ${build}`;
+  const builds = isOurs ? await readBuilds(connection, environment).catch(() => undefined) : undefined;
+  const isNoneCurrent =
+    builds && builds.current === undefined && (await isServed(connection.temporal, connection.namespace, queue));
+  if (isNoneCurrent)
+    return `Its workers have builds (${builds.all.map(({ id }) => id).join(', ')}), none of which is current: ${useBuild(builds.deployment)}`;
   return `Start a worker: ability worker ${serverFlags}${place}`;
 }
 

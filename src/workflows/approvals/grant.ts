@@ -5,6 +5,7 @@ import {
   defineQuery,
   defineUpdate,
   setHandler,
+  setWorkflowOptions,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { EndedHoldersRequest } from '../../contracts/activities.js';
@@ -12,6 +13,7 @@ import type { GrantEnd, GrantUse, GrantView, SealedGrant } from '../../contracts
 import { isJsonObject } from '../../contracts/json.js';
 import { ACTIVITIES, GRANT_UPDATES, QUERIES } from '../../contracts/names.js';
 import { localActivity } from '../calls/local-activities.js';
+import { OF_ANY_BUILD } from '../of-any-build.js';
 import { auditUnplanned } from '../reports/report-audit.js';
 import { reportRun } from '../reports/report-run.js';
 
@@ -72,6 +74,7 @@ export async function grant(argument: unknown): Promise<GrantView> {
   end('expired');
   return view;
 }
+setWorkflowOptions(OF_ANY_BUILD, grant);
 
 function begin(argument: unknown): { start: SealedGrant; view: GrantView } {
   const { parent, continuedFromExecutionRunId, cronSchedule, retryPolicy } = workflowInfo();

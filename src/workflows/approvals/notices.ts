@@ -5,6 +5,7 @@ import {
   ParentClosePolicy,
   proxyActivities,
   setHandler,
+  setWorkflowOptions,
   startChild,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -23,6 +24,7 @@ import type { ScheduleMemo } from '../../contracts/schedules.js';
 import type { EndState } from '../../contracts/states.js';
 import type { TaskOptions, TaskResult } from '../../contracts/task.js';
 import { refusedEventOf, targetsOf, unattendedOf } from '../../rules/tasks/unattended.js';
+import { OF_ANY_BUILD } from '../of-any-build.js';
 import { reportRun } from '../reports/report-run.js';
 import { rollbackOf } from '../steps/rollback.js';
 import { messageOf, type RefusedIn } from '../steps/step-failure.js';
@@ -57,6 +59,7 @@ export async function sendNotices({ notice, targets, ...of }: NoticeRequest): Pr
     outcome.status === 'rejected' ? [`${targets[index]}: ${messageOf(outcome.reason)}`] : [],
   );
 }
+setWorkflowOptions(OF_ANY_BUILD, sendNotices);
 
 /** @param which tells several of an event apart. */
 export function notifyOfApproval(run: TaskRun, event: NoticeEvent, approval: Approval, which = ''): void {

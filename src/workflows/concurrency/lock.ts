@@ -7,6 +7,7 @@ import {
   getExternalWorkflowHandle,
   setCurrentDetails,
   setHandler,
+  setWorkflowOptions,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { EndedHoldersRequest } from '../../contracts/activities.js';
@@ -16,6 +17,7 @@ import type { TaskStart } from '../../contracts/task.js';
 import { readLockState, readSlotReference, readSlotRequest } from '../../rules/concurrency/read-lock-state.js';
 import { Slots } from '../../rules/concurrency/slots.js';
 import { localActivity } from '../calls/local-activities.js';
+import { OF_ANY_BUILD } from '../of-any-build.js';
 
 /** While a task waits: delay of the first check of the holders after a change; later ones are rarer. */
 const FIRST_LOOK_MS = 5000;
@@ -43,6 +45,7 @@ export async function lock(argument: unknown): Promise<void> {
   // Cancellation would leave holders without a lock; it ends by itself.
   await CancellationScope.nonCancellable(() => keep(key, slots));
 }
+setWorkflowOptions(OF_ANY_BUILD, lock);
 
 async function keep(key: string, slots: Slots): Promise<void> {
   let quiet = 0;

@@ -9,6 +9,7 @@ import {
   isCancellation,
   proxyActivities,
   setCurrentDetails,
+  setWorkflowOptions,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { HookAnswer } from '../../contracts/hooks.js';
@@ -23,6 +24,7 @@ import type {
 } from '../../contracts/session.js';
 import { denialOf, failedAnswer } from '../../rules/hooks/hook-facts.js';
 import { readSessionStart } from '../../rules/sessions/read-session-start.js';
+import { OF_ANY_BUILD } from '../of-any-build.js';
 import { auditUnplanned } from '../reports/report-audit.js';
 import { reportRun } from '../reports/report-run.js';
 import { asApplicationFailure, messageOf } from '../steps/step-failure.js';
@@ -52,6 +54,7 @@ export async function session(argument: unknown): Promise<SessionView> {
   if (reason === 'cancelled') throw new CancelledFailure('The session was cancelled');
   return run.view();
 }
+setWorkflowOptions(OF_ANY_BUILD, session);
 
 /** Runs the start hooks. Source: decision 16. @throws ApplicationFailure `guard.denied`, `hook.failed`. */
 async function begin(run: SessionRun): Promise<void> {

@@ -1,9 +1,9 @@
-import { PLACEMENTS, taskQueueOf } from '../../../contracts/names.js';
+import { deploymentOf, PLACEMENTS, taskQueueOf } from '../../../contracts/names.js';
 import { usageError } from '../../../contracts/problem.js';
 import { resolveEnvironment } from '../../../planning/resolve/resolve-environment.js';
 import { chooseServer } from '../../../server/temporal/connection-settings.js';
 import type { ServeOptions } from '../../../worker/serve-external.js';
-import { readAddress } from '../input/flag-values.js';
+import { readAddress, readBuild } from '../input/flag-values.js';
 import { type Context, openRegistry } from '../program/context.js';
 import type { RuntimeFlags } from '../program/runtime.js';
 import { untilAborted, withInterruption } from './following/interruption.js';
@@ -22,10 +22,11 @@ export async function run(context: Context, _: [], flags: RuntimeFlags['worker']
   for (const name of environments) resolveEnvironment(registry, name);
   const metrics = flags.metrics === undefined ? undefined : readAddress('--metrics', flags.metrics);
   const health = flags.health === undefined ? undefined : readAddress('--health', flags.health);
+  const build = flags.build === undefined ? undefined : readBuild(flags.build);
   const placements = flags.placement === 'all' ? PLACEMENTS : [flags.placement];
   const places = environments.flatMap((environment) => placements.map((placement) => ({ environment, placement })));
   const { root, project } = registry;
-  const serving = { root, project: project.project, server, places, env: context.env, metrics };
+  const serving = { root, project: project.project, server, places, env: context.env, metrics, build };
   await withInterruption(context, (signal) => serveUntil(context, serving, health, signal));
 }
 
@@ -35,7 +36,7 @@ async function serveUntil(
   health: string | undefined,
   interrupted: AbortSignal,
 ): Promise<void> {
-  const { server, places, project, metrics } = serving;
+  const { server, places, project, metrics, build } = serving;
   const { serve, workersFailed } = await import('../../../worker/serve-external.js');
   const host = await serve(serving);
   let stopHealth = (): void => {};
@@ -43,6 +44,8 @@ async function serveUntil(
     `Serving ${places.map((place) => taskQueueOf(project, place.environment, place.placement)).join(', ')}`,
   );
   terminal.note(`on Temporal at ${server.address}; press Ctrl-C to stop.`);
+  for (const deployment of new Set(places.map(({ environment }) => deploymentOf(project, environment))))
+    if (build !== undefined) terminal.note(`As the build ${build} of ${deployment}.`);
   if (metrics !== undefined) terminal.note(`Metrics for Prometheus are at http://${metrics}/metrics.`);
   try {
     if (health !== undefined) {

@@ -38,6 +38,17 @@ export function readAddress(flag: string, text: string): string {
   );
 }
 
+const BUILD = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+/** The id of a build in a Temporal worker deployment, such as a commit. @throws AbilityError `usage.invalid`. */
+export function readBuild(text: string): string {
+  if (BUILD.test(text)) return text;
+  throw usageError(
+    `--build ${JSON.stringify(text)} is no id of a build`,
+    'Use 1 to 64 letters, digits, dots, dashes and _, such as a version or a commit: --build 4f2c1a9.',
+  );
+}
+
 const TIMESTAMP = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:\d{2})?)?$/i;
 
 /** Reads a day, or a time on it, such as `2026-01-31T08:00:00+01:00`; without a zone it is UTC, as in JSON output. */

@@ -29,7 +29,11 @@ const runtime = {
         '--metrics <ADDRESS>',
         'address at which to serve the metrics of this worker for Prometheus, such as 127.0.0.1:9464',
       )
-      .option('--health <ADDRESS>', 'address that answers 200 while this worker can take work, such as 127.0.0.1:9465'),
+      .option('--health <ADDRESS>', 'address that answers 200 while this worker can take work, such as 127.0.0.1:9465')
+      .option(
+        '--build <ID>',
+        'serve as this build of a Temporal worker deployment: tasks stay on the build that began them',
+      ),
 };
 
 export type RuntimeFlags = FlagsOf<typeof runtime>;

@@ -1,6 +1,7 @@
 import {
   type Connection,
   checkAttributes,
+  checkBuilds,
   checkClock,
   checkDispatch,
   checkFormerNames,
@@ -103,6 +104,7 @@ async function checkSession(
     clock: () => checkClock(connection),
     retention: () => checkRetention(connection),
     workers: () => checkWorkers(connection, Object.keys(registry.project.environments)),
+    builds: () => checkBuilds(connection, Object.keys(registry.project.environments)),
     renamed: async () => (await checkFormerNames(connection)) ?? [],
     schedules: async () => (await listSchedules(connection)).flatMap(({ spec }) => checkScheduled(registry, spec, env)),
     dispatch: () => checkDispatch(connection),
