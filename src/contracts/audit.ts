@@ -5,119 +5,33 @@
  * end of a call; `deleted`, `purged`: a task's record, its history. Source: docs/operations.md#audit-log.
  */
 export const AUDIT_KINDS = [
-  'created',
-  'refused',
-  'stated',
-  'changed',
-  'guard',
-  'decision',
-  'edited',
-  'granted',
-  'revoked',
-  'effect',
-  'ended',
-  'deleted',
-  'purged',
+  ...(['created', 'refused', 'stated', 'changed', 'guard', 'decision', 'edited', 'granted', 'revoked'] as const),
+  ...(['effect', 'ended', 'deleted', 'purged'] as const),
 ] as const;
 
-/** One of {@link AUDIT_KINDS}. */
 export type AuditKind = (typeof AUDIT_KINDS)[number];
 
-/** Who did it, and how that is known. */
-export interface AuditedPerson {
-  /** A name as the record has it. */
-  by?: string;
-  /** As `Decider.source` or `Person.source`. */
-  proof?: string;
-  /** Issuer and subject of the proof, with a space between. */
-  subject?: string;
-  /** The agent that acts for the person, as it calls itself. */
-  agent?: string;
-}
-
-/** What happened: names, codes and digests, and no value, comment or message, which could contain a secret. */
-export interface AuditFacts extends AuditedPerson {
-  kind: AuditKind;
-  /** Workflow id; left out: that of the workflow that reports it. */
-  task?: string;
-  ability?: string;
-  environment?: string;
-  /** Path of the step; `run` or left out: the task itself. */
-  path?: string;
-  /** State of a task, status of a call, answer of a guard, verdict of a decision. */
-  result?: string;
-  /** Code of the error. */
-  code?: string;
-  /** Kind of caller; left out if unknown. */
-  caller?: string;
-  /** Id of the hook, approval, grant, implementation, or of the task that this one repeats. */
-  about?: string;
-  /** Class of the effect of a call. */
-  effects?: string;
-  /** SHA-256 of the canonical input. */
-  input?: string;
-  /** Digest of the sealed plan. */
-  plan?: string;
-}
-
-/** An event, as the workflow in which it happened reports it. */
-export interface AuditEvent extends AuditFacts {
-  /** `<run id>/<number>`: a line that is written again, after the loss of its worker, has the same. */
-  event: string;
-  /** Of the workflow, ISO 8601. */
-  time: string;
-  task: string;
-}
-
-/** A line of the log of a project. */
-export interface AuditLine extends AuditEvent {
-  /** From 1 on, without gaps. */
-  seq: number;
-  project: string;
-  /** `hash` of the line before; of the first one, the SHA-256 of {@link AUDIT_START} and the project. */
-  prev: string;
-  /** SHA-256 of the canonical JSON of the line without this field. */
-  hash: string;
-}
-
-/** The text before the name of the project in what the first line continues. */
-export const AUDIT_START = 'ability audit 1 ';
-
-/** The fields of a line in the order of the columns of an export. */
+/**
+ * The fields of a line, in the order of the columns of an export: names, codes and digests, and no value, comment or message,
+ * which could contain a secret. docs/operations.md#audit-log says what each is. `event`: `<run id>/<number>`, the same in a line
+ * that is written again after the loss of its worker; `hash`: SHA-256 of the canonical JSON of the line without it.
+ */
 export const AUDIT_FIELDS = [
-  'seq',
-  'time',
-  'project',
-  'kind',
-  'task',
-  'ability',
-  'environment',
-  'path',
-  'result',
-  'code',
-  'by',
-  'proof',
-  'subject',
-  'agent',
-  'caller',
-  'about',
-  'effects',
-  'input',
-  'plan',
-  'event',
-  'prev',
-  'hash',
-] as const satisfies readonly (keyof AuditLine)[];
+  ...(['seq', 'time', 'project', 'kind', 'task', 'ability', 'environment', 'path', 'result', 'code', 'by'] as const),
+  ...(['proof', 'subject', 'agent', 'caller', 'about', 'effects', 'input', 'plan', 'event', 'prev', 'hash'] as const),
+] as const;
+
+type Fact = Exclude<(typeof AUDIT_FIELDS)[number], 'seq' | 'project' | 'kind' | 'event' | 'prev' | 'hash'>;
+export type AuditFacts = { kind: AuditKind } & { [Field in Fact]?: string | undefined };
+
+/** What happened, as the workflow in which it happened reports it. */
+export type AuditEvent = AuditFacts & Record<'event' | 'time' | 'task', string>;
+
+/** A line of the log of a project; `seq` counts from 1 without gaps. */
+export type AuditLine = AuditEvent & Record<'project' | 'prev' | 'hash', string> & { seq: number };
+
+/** Who keeps it elsewhere finds out whether this line, or one before it, is changed or missing. */
+export type AuditHead = Pick<AuditLine, 'seq' | 'hash'>;
 
 /** Something that is wrong with a log. */
-export interface AuditFinding {
-  /** The object in the store; `head` for an anchor that is not found. */
-  where: string;
-  problem: string;
-}
-
-/** Identifies a line: whoever keeps it elsewhere finds out whether it, or one before it, is changed or missing. */
-export interface AuditHead {
-  seq: number;
-  hash: string;
-}
+export type AuditFinding = Record<'where' | 'problem', string>;

@@ -6,7 +6,7 @@
  * document, `doors/library/operations.ts` that of the library, in the same process or through a door.
  */
 import { decide, listApprovals, readApprovals } from './approvals.js';
-import { readAuditLog, verifyAudit } from './audit.js';
+import { readAuditLog } from './audit.js';
 import { changeInput } from './change-input.js';
 import { createTask } from './create-task.js';
 import { deleteTask } from './delete-task.js';
@@ -69,7 +69,6 @@ export const OPERATIONS = {
   listGrants,
   revokeGrant,
   readAuditLog,
-  verifyAudit,
   listAbilities,
   describeAbility,
   planAbility,

@@ -4,36 +4,32 @@ import type { AuditEvent } from '../contracts/audit.js';
 import { reasonOf } from '../contracts/problem.js';
 import type { Registry } from '../definitions/registry.js';
 import type { AuditLog } from '../server/audit/audit-log.js';
+import { defined } from '../text/defined.js';
 import { log } from './logger.js';
 
-const FIRST_MS = 100;
-const SLOWEST_MS = 2000;
-/** After the time-out of a workflow task: by then the server has given it up. */
+/** By then the server has given up a workflow task whose time-out was over. */
 const MARGIN_MS = 5000;
 /** Names that others choose are cut to so many characters. */
 const MAX_TEXT = 500;
 
-interface WriterDependencies {
-  log: Pick<AuditLog, 'append'>;
-  lastDefinitions: () => Registry | undefined;
-}
+export type WriteAudit = (
+  environment: string,
+) => (info: WorkflowInfo, event: AuditEvent, isPlanned: boolean) => Promise<void>;
 
-/** Writes what workflows report to the audit log of their project. */
-export class AuditWriter {
-  constructor(private readonly dependencies: WriterDependencies) {}
-
-  /**
-   * Ends once the event is written, or the workflow task that reports it has timed out at the server, which then refuses its
-   * completion and repeats it: nothing follows from an event that is not in the log. Never throws.
-   */
-  async write(info: WorkflowInfo, environment: string, event: AuditEvent, isPlanned: boolean): Promise<void> {
-    if (!isPlanned && !this.dependencies.lastDefinitions()?.project.audit) return;
-    const cut = Object.entries(event).map(([name, text]) => [name, String(text).slice(0, MAX_TEXT)]);
-    const line = { environment, ...(Object.fromEntries(cut) as unknown as AuditEvent) };
+/**
+ * Writes what workflows report to the audit log of their project. Ends once the event is written, or the workflow task that
+ * reports it has timed out at the server, which then refuses its completion and repeats it: nothing follows from an event
+ * that is not in the log. Never throws.
+ */
+export function writesAudit(to: Pick<AuditLog, 'append'>, lastDefinitions: () => Registry | undefined): WriteAudit {
+  return (environment) => async (info, event, isPlanned) => {
+    if (!isPlanned && !lastDefinitions()?.project.audit) return;
+    const facts = Object.entries(defined({ environment, ...event }));
+    const line = Object.fromEntries(facts.map(([name, text]) => [name, text?.slice(0, MAX_TEXT)])) as AuditEvent;
     const until = performance.now() + info.taskTimeoutMs + MARGIN_MS;
-    for (let pauseMs = FIRST_MS; ; pauseMs = Math.min(SLOWEST_MS, pauseMs * 2)) {
+    for (let pauseMs = 100; ; pauseMs = Math.min(2000, pauseMs * 2)) {
       try {
-        return await this.dependencies.log.append([line]);
+        return await to.append(line);
       } catch (error) {
         const { task, kind } = event;
         log.error({ task, kind, reason: reasonOf(error) }, 'the audit log cannot be written; the task waits for it');
@@ -41,5 +37,5 @@ export class AuditWriter {
         await sleep(pauseMs);
       }
     }
-  }
+  };
 }

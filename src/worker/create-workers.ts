@@ -44,7 +44,7 @@ export function createWorker(place: WorkerPlace, shared: SharedDependencies): Pr
       ...(shared.tracer ? [SANDBOX_FLAG] : []),
       ...(place.codec.encrypts ? [ENCRYPTS_FLAG] : []),
     ]),
-    sinks: { ...sinksOf(environment, shared), ...(shared.tracer && spanSinks(shared.tracer)) },
+    sinks: { ...sinksOf(shared, environment), ...(shared.tracer && spanSinks(shared.tracer)) },
     // A killed worker costs its tasks one second instead of ten.
     stickyQueueScheduleToStartTimeout: '1s',
     maxEagerActivityReservationsPerWorkflowTask: 10,
@@ -98,10 +98,9 @@ function forActivities(
  * written before its task closes. Replays report no beginning: another worker began that run, and its first event
  * has more facts. The workflow task in which a task closes is replayed only once the server has its completion.
  */
-function sinksOf(
-  environment: string,
-  { activities: { plans, reports }, ends, audit, tracer }: SharedDependencies,
-): InjectedSinks<RunSinks> {
+function sinksOf(shared: SharedDependencies, environment: string): InjectedSinks<RunSinks> {
+  const { activities, ends, tracer } = shared;
+  const { plans, reports } = activities;
   const end = async (info: WorkflowInfo, ended: EndedTask): Promise<void> => {
     await ends.write(info, ended);
     if (tracer) await traceEnd(tracer, plans, info, ended);
@@ -113,10 +112,7 @@ function sinksOf(
       told: { callDuringReplay: true, fn: ({ runId }, task) => void reports.set(runId, task) },
       ended: { callDuringReplay: false, fn: end },
       logged: { callDuringReplay: false, fn: logEnd },
-      audited: {
-        callDuringReplay: false,
-        fn: (info, event, isPlanned) => audit.write(info, environment, event, isPlanned),
-      },
+      audited: { callDuringReplay: false, fn: shared.writeAudit(environment) },
     },
   };
 }

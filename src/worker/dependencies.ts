@@ -32,7 +32,8 @@ import type { ProjectPaths } from '../server/project-paths.js';
 import type { Store } from '../server/store/store.js';
 import { TaskFileStore } from '../server/store/task-file-store.js';
 import type { Tracer } from '../tracing/open-tracer.js';
-import { AuditWriter } from './audit-writer.js';
+import { AuditSender } from './audit-sender.js';
+import { type WriteAudit, writesAudit } from './audit-writer.js';
 import { FileCollector } from './file-collector.js';
 import { accessGrants } from './grant-access.js';
 import { accessLocks } from './lock-access.js';
@@ -54,7 +55,8 @@ const MAX_REPORTS = 200;
 export interface SharedDependencies {
   activities: ActivityDependencies;
   ends: EndRecords;
-  audit: AuditWriter;
+  writeAudit: WriteAudit;
+  sender: AuditSender;
   collector: FileCollector;
   misses: MissedFirings;
   /** Undefined if records and logs are not shared. */
@@ -101,6 +103,7 @@ export function buildDependencies(
   const gaps = new GapLog(paths.system);
   const last = lastDefinitions(root);
   const misses = new MissedFirings({ project, store, client: access.client, lastDefinitions: last });
+  const sender = new AuditSender(store, project, last, secrets);
   const activities: ActivityDependencies = {
     project,
     ui: env.TEMPORAL_UI_ADDRESS ?? null,
@@ -150,7 +153,8 @@ export function buildDependencies(
   return {
     activities,
     ends: new EndRecords(activities),
-    audit: new AuditWriter({ log: new AuditLog(store, project, paths.auditHead), lastDefinitions: last }),
+    sender,
+    writeAudit: writesAudit(new AuditLog(store, project, paths.auditHead), last),
     collector,
     misses,
     share,
@@ -159,7 +163,7 @@ export function buildDependencies(
     tracer,
     async close() {
       clearInterval(sweep);
-      await Promise.all([collector.close(), misses.close()]);
+      await Promise.all([collector.close(), misses.close(), sender.close()]);
       await share?.close();
       await pool.close();
       groups.close();

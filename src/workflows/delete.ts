@@ -4,7 +4,7 @@ import type { DeleteRequest, Deletion, TaskToDelete, Tombstone } from '../contra
 import { ACTIVITIES, ACTIVITY_LIMITS } from '../contracts/names.js';
 import type { Problem } from '../contracts/problem.js';
 import { OF_ANY_BUILD } from './of-any-build.js';
-import { auditUnplanned, personOf } from './reports/report-audit.js';
+import { personOf, report } from './reports/report-audit.js';
 import { reportRun } from './reports/report-run.js';
 import { asApplicationFailure, readActivityFailure } from './steps/step-failure.js';
 
@@ -70,7 +70,7 @@ async function purgeToo(request: DeleteRequest, deletion: Deletion): Promise<Del
 
 /** The lines about the task stay: they have digests of what was purged. */
 function audit(kind: 'deleted' | 'purged', { task_key, ability_id: ability, deleted_by, input }: Tombstone): void {
-  auditUnplanned({ kind, task: task_key, ability, ...personOf(deleted_by), ...(input !== null && { input }) });
+  report({ kind, task: task_key, ability, ...personOf(deleted_by), input: input ?? undefined });
 }
 
 function failureOf(request: DeleteRequest, error: unknown): unknown {

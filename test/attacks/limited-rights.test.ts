@@ -188,7 +188,6 @@ const ATTACKS: Record<keyof Operations, Attack[]> = {
     { code: 'door.forbidden', input: () => ({}) },
     { code: 'door.forbidden', input: () => ({ task: keys.own }) },
   ],
-  verifyAudit: [{ code: 'door.forbidden', input: () => ({}) }],
   listAbilities: [
     {
       input: () => ({}),

@@ -154,8 +154,7 @@ const slack = z.strictObject({
     .describe('The address of the Web API of Slack.'),
 });
 
-/** Source: docs/operations.md#audit-log. */
-const auditTarget = z.strictObject({
+const audit = z.strictObject({
   to: secretReference.describe('The address to send to, as a reference.'),
   secret: secretReference.describe('A reference to the secret that signs, whsec_ and base64.'),
 });
@@ -197,7 +196,7 @@ export const project = z.strictObject({
   models: models.default({}).describe('The models that agents use, by name; agents that name none use `default`.'),
   notify: z.array(notify).default([]).describe('Webhooks that receive notices of approvals and failures.'),
   audit: z
-    .union([z.boolean(), auditTarget], 'true, false, or a map with `to` and `secret`')
+    .union([z.boolean(), audit], 'true, false, or a map with `to` and `secret`')
     .default(false)
     .describe('Whether an audit log is kept of all tasks, and where its lines are sent as CloudEvents as well.'),
   slack: optional(slack, 'The Slack app in which people decide approvals.'),

@@ -77,7 +77,6 @@ export {
   signalTask,
   startSession,
   stopSession,
-  verifyAudit,
   viewTask,
   watchTask,
 } from './operations.js';

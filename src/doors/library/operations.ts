@@ -74,7 +74,6 @@ export const {
   listGrants,
   revokeGrant,
   readAuditLog,
-  verifyAudit,
   listAbilities,
   describeAbility,
   planAbility,

@@ -68,7 +68,7 @@ export async function awaitApproval(run: TaskRun, request: ApprovalRequest, bran
   void CancellationScope.nonCancellable(() => sleep(Math.max(1, left), { summary })).then(() => {
     if (approval.status !== 'open') return;
     approval.status = 'expired';
-    run.audit.decision(approval, { result: 'expired' });
+    run.audit.decided('decision', approval, { result: 'expired' });
   });
   watchOver(run, approval, request.while_open ?? run.task.plan.environment.while_open ?? {});
   try {
@@ -81,7 +81,7 @@ export async function awaitApproval(run: TaskRun, request: ApprovalRequest, bran
     const isCarriedOn = error instanceof BranchStopped && life.rollingOver;
     if (approval.status === 'open' && !isCarriedOn) {
       approval.status = 'cancelled';
-      run.audit.decision(approval, { result: 'cancelled' });
+      run.audit.decided('decision', approval, { result: 'cancelled' });
       notifyOfApproval(run, 'approval.cancelled', approval);
     }
     throw error;
@@ -104,7 +104,7 @@ async function isGranted(run: TaskRun, approval: Approval, { call }: ApprovalReq
   approval.granted = granted;
   approval.status = 'approved';
   if (!run.approvals.list.includes(approval)) run.approvals.list.push(approval);
-  run.audit.decision(approval, { result: `granted by ${granted.by}, ${granted.use} of ${granted.of}` });
+  run.audit.decided('decision', approval, { result: `granted by ${granted.by}, ${granted.use} of ${granted.of}` });
   return true;
 }
 

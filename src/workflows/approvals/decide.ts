@@ -1,4 +1,4 @@
-import type { Approval, Decision, DecisionOutcome, DecisionProof, Verdict } from '../../contracts/approvals.js';
+import type { Approval, Decision, DecisionProof, Verdict } from '../../contracts/approvals.js';
 import type { Json } from '../../contracts/json.js';
 import {
   approvalToEdit,
@@ -56,32 +56,19 @@ async function takeChecked(
 
 /** @param proof omitted if the decision has none. */
 function take(run: TaskRun, verdict: Verdict, decision: Decision, proof?: Proof, edit?: CheckedEdit): void {
-  const { approvals, warnings } = run;
+  const { approvals, warnings, audit } = run;
   const outcome = decideApproval(approvals.list, verdict, decision, new Date().toISOString(), proof, edit);
   if (!outcome.counted && outcome.approval_id === null) {
     warnings.add(`A decision (${verdict}) was ignored: ${outcome.reason}`);
   }
   approvals.note(decision.id, outcome);
   const approval = approvals.list.findLast(({ id }) => id === outcome.approval_id);
-  if (approval) auditDecision(run, approval, verdict, outcome, decision);
-}
-
-function auditDecision(
-  { audit }: TaskRun,
-  approval: Approval,
-  verdict: Verdict,
-  outcome: DecisionOutcome,
-  { by }: Decision,
-): void {
+  if (!approval) return;
   const counted = outcome.counted ? approval.decisions.at(-1) : undefined;
-  if (!counted) {
-    audit.decision(approval, { result: `ignored ${verdict}`, ...(by !== undefined && { by, proof: 'claimed' }) });
-    return;
-  }
-  const edit = approval.edited?.at(-1);
-  const who = personOf(counted.by);
-  if (edit?.at === counted.at) audit.decision(approval, { kind: 'edited', result: edit.fields.join(' '), ...who });
-  audit.decision(approval, { result: verdict, ...who });
+  const who = counted ? personOf(counted.by) : { by: decision.by, proof: 'claimed' };
+  const { fields, at } = approval.edited?.at(-1) ?? {};
+  if (fields && at === counted?.at) audit.decided('edited', approval, { result: fields.join(' '), ...who });
+  audit.decided('decision', approval, { result: counted ? verdict : `ignored ${verdict}`, ...who });
 }
 
 /** Input sent by hand may be any value. */

@@ -14,7 +14,7 @@ import { isJsonObject } from '../../contracts/json.js';
 import { ACTIVITIES, GRANT_UPDATES, QUERIES } from '../../contracts/names.js';
 import { localActivity } from '../calls/local-activities.js';
 import { OF_ANY_BUILD } from '../of-any-build.js';
-import { auditUnplanned } from '../reports/report-audit.js';
+import { report } from '../reports/report-audit.js';
 import { reportRun } from '../reports/report-run.js';
 
 /** Between two looks whether the task of a grant has ended, the first and the longest. Milliseconds. */
@@ -59,8 +59,7 @@ export async function grant(argument: unknown): Promise<GrantView> {
     defineUpdate<GrantView, [{ by?: unknown }]>(GRANT_UPDATES.revoke),
     (said) => {
       if (typeof said?.by === 'string') view.revoked_by = said.by;
-      const { id: about, ability, revoked_by: by } = view;
-      auditUnplanned({ kind: 'revoked', ability, about, ...(by !== undefined && { by, proof: 'claimed' }) });
+      report({ kind: 'revoked', ability: view.ability, about: view.id, by: view.revoked_by, proof: 'claimed' });
       end('revoked');
       return view;
     },

@@ -102,7 +102,7 @@ export async function startGrant(run: TaskRun, approval: Approval, call: Grantab
       });
       approval.grant_id = id;
       const result = `${id}: ${up_to} calls of the ${whom}`;
-      run.audit.decision(approval, { kind: 'granted', result, ...personOf(by[0] ?? 'unnamed') });
+      run.audit.decided('granted', approval, { result, ...personOf(by[0] ?? 'unnamed') });
       run.approvals.granted += 1;
     });
   } catch (error) {

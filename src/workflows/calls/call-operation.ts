@@ -11,7 +11,7 @@ import { firesFor } from '../../rules/hooks/hook-facts.js';
 import { callerOf } from '../../rules/tasks/caller-of.js';
 import { plainYes } from '../../rules/tasks/stored-result.js';
 import { fireAfter } from '../hooks/ask-hooks.js';
-import { isStepFailure, StepFailure, stepStatusOf } from '../steps/step-failure.js';
+import { isStepFailure, StepFailure } from '../steps/step-failure.js';
 import type { TaskRun } from '../task/task-run.js';
 import { allowCall } from './allow-call.js';
 import { type EnteredCall, entersCalls, inSession } from './enter-call.js';
@@ -68,8 +68,6 @@ function perform(run: TaskRun, call: OperationCall): Promise<Json> {
 
 /** Waits while no worker can check the seal. @throws StepFailure; cancellation; BranchStopped. */
 export async function executeCall(run: TaskRun, call: OperationCall): Promise<Json> {
-  const audited = (result: string, code?: string): void =>
-    run.audit.effect(call.operation, call.path, call.input, { result, ...(code !== undefined && { code }) });
   for (let pauses = 0; ; pauses += 1) {
     call.branchStop.check();
     const leftMs = call.budget.left(stepLimit(run.task.plan.limits, call.operation, call.timeoutMs));
@@ -84,22 +82,17 @@ export async function executeCall(run: TaskRun, call: OperationCall): Promise<Js
     } catch (error) {
       call.budget.end();
       run.life.pendingWork -= 1;
-      if (isCancellation(error)) {
-        audited('cancelled');
-        throw error;
+      const failure = isCancellation(error) ? error : failureOf(run, call, leftMs, error);
+      if (isStepFailure(failure) && isForAnother(failure.problem.code)) {
+        await call.branchStop.wait(() => keyWait(pauses));
+        continue;
       }
-      const failure = failureOf(run, call, leftMs, error);
-      const code = isStepFailure(failure) ? failure.problem.code : undefined;
-      if (code === undefined || !isForAnother(code)) {
-        if (code !== undefined) audited(stepStatusOf(code), code);
-        throw failure;
-      }
-      await call.branchStop.wait(() => keyWait(pauses));
-      continue;
+      run.audit.called(call, failure);
+      throw failure;
     }
     call.budget.end();
     run.life.pendingWork -= 1;
-    audited('succeeded');
+    run.audit.called(call);
     return take(run, call, answer);
   }
 }

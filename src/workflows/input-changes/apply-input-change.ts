@@ -56,8 +56,7 @@ export async function modify(run: TaskRun, edit: InputEdit): Promise<EditAnswer>
     }
   } catch (error) {
     const failure = failureOf(run.task, error);
-    const refused = { kind: 'refused', path: 'input', code: failure.type ?? 'internal.error' } as const;
-    run.audit.note({ ...refused, by: edit.by.name, proof: 'claimed' });
+    run.audit.note('refused', { path: 'input', code: failure.type ?? '', by: edit.by.name, proof: 'claimed' });
     throw failure;
   } finally {
     input.pendingChanges -= 1;

@@ -25,7 +25,7 @@ import type {
 import { denialOf, failedAnswer } from '../../rules/hooks/hook-facts.js';
 import { readSessionStart } from '../../rules/sessions/read-session-start.js';
 import { OF_ANY_BUILD } from '../of-any-build.js';
-import { auditUnplanned } from '../reports/report-audit.js';
+import { report } from '../reports/report-audit.js';
 import { reportRun } from '../reports/report-run.js';
 import { asApplicationFailure, messageOf } from '../steps/step-failure.js';
 import { askEvent } from './ask-event.js';
@@ -67,7 +67,7 @@ async function begin(run: SessionRun): Promise<void> {
     run.hooks = [failedAnswer('*', at, messageOf(error))];
   }
   for (const [index, { hook_id: about, decision: result }] of run.hooks.entries()) {
-    auditUnplanned({ kind: 'guard', path: at.phase, result, about }, `start ${index}`);
+    report({ kind: 'guard', path: at.phase, result, about }, `start ${index}`);
   }
   const against = run.hooks.find(({ decision }) => decision !== 'allow');
   run.status = against ? 'refused' : 'open';

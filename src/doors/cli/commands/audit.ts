@@ -1,6 +1,6 @@
-import { AUDIT_FIELDS, type AuditFinding, type AuditLine } from '../../../contracts/audit.js';
+import { AUDIT_FIELDS, type AuditFinding, type AuditHead, type AuditLine } from '../../../contracts/audit.js';
 import { EXIT, type ExitCode } from '../../../contracts/states.js';
-import { csvLine } from '../../../text/csv.js';
+import { readJson } from '../../../disk/read-json.js';
 import { defined } from '../../../text/defined.js';
 import { readSince } from '../input/flag-values.js';
 import type { AuditFlags } from '../program/audit.js';
@@ -9,48 +9,59 @@ import { withProject } from '../program/project-client.js';
 
 /** `ability audit export`: the lines that a filter leaves, and on stderr what is wrong with the log. */
 export async function exportLog(context: Context, _: [], flags: AuditFlags['export']): Promise<ExitCode> {
-  const { terminal } = context;
-  const now = Date.now();
-  const timeOf = (text: string | undefined): string | undefined =>
-    text === undefined ? undefined : readSince(text, now).toISOString();
-  const { task, kind, format } = flags;
-  const filter = defined({ since: timeOf(flags.since), until: timeOf(flags.until), task, kind });
-  const [found, all]: [AuditFinding[], AuditLine[]] = [[], []];
-  const isJson = context.flags.json === true;
-  if (format === 'csv' && !isJson) terminal.print(AUDIT_FIELDS.join(','));
-  await withProject(context, async (project) => {
-    for (let from: number | null = 1; from !== null; ) {
-      const part: Awaited<ReturnType<typeof project.call<'readAuditLog'>>> = await project.call('readAuditLog', {
-        ...filter,
-        from,
-      });
-      const lines = part.lines as AuditLine[];
-      if (isJson) all.push(...lines);
-      else for (const line of lines) terminal.print(format === 'csv' ? csvOf(line) : JSON.stringify(line));
-      found.push(...part.findings);
-      if (from === 1 && !part.on) terminal.note(OFF);
-      from = part.next;
-    }
+  const { terminal, flags: global } = context;
+  const [now, all]: [number, AuditLine[]] = [Date.now(), []];
+  const [since, until] = [flags.since, flags.until].map((text) => text && readSince(text, now).toISOString());
+  const filter = defined({ since, until, task: flags.task, kind: flags.kind });
+  const isCsv = flags.format === 'csv';
+  if (isCsv && !global.json) terminal.print(AUDIT_FIELDS.join(','));
+  const { findings } = await readAll(context, filter, (line) => {
+    if (global.json) all.push(line);
+    else terminal.print(isCsv ? csvOf(line) : JSON.stringify(line));
   });
-  if (isJson) terminal.printJson(all);
-  return endFor(context, found);
-}
-
-/** `ability audit verify`. */
-export async function verify(context: Context, _: [], { head }: AuditFlags['verify']): Promise<ExitCode> {
-  const checked = await withProject(context, (project) => project.call('verifyAudit', defined({ head })));
-  const { lines, head: last, on, findings } = checked;
-  if (!on) context.terminal.note(OFF);
-  printAnswer(context, checked, () =>
-    last ? `${lines} lines; the last one is ${last.seq}, ${last.hash}` : 'The audit log has no lines.',
-  );
+  if (global.json) terminal.printJson(all);
   return endFor(context, findings);
 }
 
-const OFF = 'No audit log is kept: set `audit: true` in ability.yaml.';
-
+/** By RFC 4180: all cells are quoted; none is a formula to a spreadsheet, which skips spaces before it. */
 function csvOf(line: AuditLine): string {
-  return csvLine(AUDIT_FIELDS.map((name) => line[name] ?? ''));
+  const texts = AUDIT_FIELDS.map((name) => String(line[name] ?? ''));
+  return texts.map((text) => `"${text.replace(/^(?=\s*[=+\-@\t\r\n])/, "'").replaceAll('"', '""')}"`).join(',');
+}
+
+/** `ability audit verify`. */
+export async function verify(context: Context, _: [], { head: given }: AuditFlags['verify']): Promise<ExitCode> {
+  const hashes = new Set<string>();
+  let head: AuditHead | null = null;
+  const { findings, written } = await readAll(context, {}, ({ seq, hash }) => {
+    hashes.add(hash);
+    head = { seq, hash };
+  });
+  for (const hash of [given, written]) {
+    const where = hash === given ? '--head' : 'the last line that this machine has written';
+    const problem = `no line has the hash ${hash}: lines were removed at the end, or written anew`;
+    if (hash !== undefined && !hashes.has(hash)) findings.push({ where, problem });
+  }
+  const last = JSON.stringify(head);
+  printAnswer(context, { lines: hashes.size, head, findings }, () => `${hashes.size} lines; the last one: ${last}`);
+  return endFor(context, findings);
+}
+
+function readAll(context: Context, filter: object, take: (line: AuditLine) => void) {
+  return withProject(context, async (project) => {
+    // Before the log is read, which goes on meanwhile. A door has its machine, and not ours.
+    const written = project.paths ? readJson<AuditHead>(project.paths.auditHead)?.hash : undefined;
+    const findings: AuditFinding[] = [];
+    const read = (from: number) => project.call('readAuditLog', { ...filter, from });
+    for (let from: number | null = 1; from !== null; ) {
+      const part: Awaited<ReturnType<typeof read>> = await read(from);
+      if (from === 1 && !part.on) context.terminal.note('No audit log is kept: set `audit: true` in ability.yaml.');
+      for (const line of part.lines) take(line as AuditLine);
+      findings.push(...part.findings);
+      from = part.next;
+    }
+    return { findings, written };
+  });
 }
 
 function endFor({ terminal }: Context, findings: readonly AuditFinding[]): ExitCode {

@@ -8,16 +8,13 @@ const audit = {
       'export',
       'print the audit log, and verify what is printed',
       'ability audit export --since 30d --format csv > audit.csv',
-      'ability audit export --task KEY',
       'ability audit export --kind decision --since 2026-11-01T00:00:00Z --until 2026-12-01T00:00:00Z',
     )
       .option('--since <when>', 'only lines since: 30m, 24h, 7d, or a time such as 2026-11-26T03:30:00Z')
       .option('--until <when>', 'only lines before, given as --since')
       .option('--task <key>', 'only lines about this task and those that it called')
       .addOption(new Option('--kind <kind>', 'only lines of this kind').choices(AUDIT_KINDS))
-      .addOption(
-        new Option('--format <format>', 'one line a line').choices(['jsonl', 'csv'] as const).default('jsonl'),
-      ),
+      .addOption(new Option('--format <format>', 'form of a line').choices(['jsonl', 'csv'] as const).default('jsonl')),
   verify: () =>
     declare(
       'verify',
@@ -29,12 +26,8 @@ const audit = {
 
 export type AuditFlags = FlagsOf<typeof audit>;
 
-export function addAudit(commands: Commands): void {
-  const group = commands.group(
-    'audit',
-    'what happened to tasks, in a log that shows changes of itself',
-    'ability audit verify',
-  );
-  group.add(audit.export(), () => import('../commands/audit.js'), 'exportLog');
-  group.add(audit.verify(), () => import('../commands/audit.js'), 'verify');
+export function addAudit({ group }: Commands): void {
+  const { add } = group('audit', 'what happened to tasks, in a log that shows its changes', 'ability audit verify');
+  add(audit.export(), () => import('../commands/audit.js'), 'exportLog');
+  add(audit.verify(), () => import('../commands/audit.js'), 'verify');
 }
