@@ -2,7 +2,7 @@
 #   FROM ability-runtime
 #   COPY --chown=node . /project
 #   WORKDIR /project
-# The worker runs as `node` and keeps its records in /project/.system.
+# The worker runs as `node` and keeps its records in /project/.system; everything else but /tmp may be read-only.
 
 # Builds with what development needs, and leaves that behind.
 FROM node:24-bookworm-slim AS build
@@ -12,6 +12,8 @@ RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY . .
 RUN npm run build
 RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund
+# What is in the image, for scanners.
+RUN npm run --silent sbom > sbom.cdx.json
 
 FROM node:24-bookworm-slim
 # Scripts of abilities may be Python; tini ends the worker's children with it.
@@ -20,7 +22,7 @@ RUN apt-get update \
  && rm -rf /var/lib/apt/lists/*
 
 WORKDIR /app
-COPY --from=build /build/package.json ./
+COPY --from=build /build/package.json /build/sbom.cdx.json ./
 COPY --from=build /build/node_modules ./node_modules
 COPY --from=build /build/dist ./dist
 COPY ability.yaml ABILITY.md ./
@@ -30,7 +32,8 @@ COPY examples ./examples
 COPY integration ./integration
 RUN mkdir -p /store /project /app/.system && chown -R node /store /project /app/.system
 
-USER node
+# `node`, as a number, which Kubernetes can check.
+USER 1000
 ENV NODE_ENV=production
 ENTRYPOINT ["tini", "--", "node", "/app/dist/command/bin.js"]
 CMD ["worker"]

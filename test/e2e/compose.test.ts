@@ -15,7 +15,7 @@ import { startTemporal, type TestServer } from '../fixtures/temporal-server.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const KEYS = `main:${randomBytes(32).toString('base64url')}`;
-const compose = parse(readFileSync(join(ROOT, 'docker-compose.yml'), 'utf8'));
+const compose = parse(readFileSync(join(ROOT, 'docker-compose.yml'), 'utf8'), { merge: true });
 
 function hasParser(): boolean {
   try {

@@ -121,6 +121,14 @@ function build(): Stage {
   return stage;
 }
 
+function installedIn(folder: string): string[] {
+  return readdirSync(folder)
+    .filter((name) => !name.startsWith('.'))
+    .flatMap((name) =>
+      name.startsWith('@') ? readdirSync(join(folder, name)).map((part) => `${name}/${part}`) : name,
+    );
+}
+
 describe('the Dockerfile, with its commands run in folders', () => {
   test('has a last stage without development packages, whose command runs the example project', () => {
     const { cwd } = build();
@@ -134,6 +142,13 @@ describe('the Dockerfile, with its commands run in folders', () => {
       ),
     ).toEqual([]);
     expect(readdirSync(cwd)).not.toContain('src');
+    const { bomFormat, components } = JSON.parse(readFileSync(join(cwd, 'sbom.cdx.json'), 'utf8'));
+    const listed = new Set(
+      (components as { 'bom-ref': string }[]).map((part) => part['bom-ref'].replace(/@[^@]*$/, '')),
+    );
+    expect(bomFormat).toBe('CycloneDX');
+    expect(installedIn(join(cwd, 'node_modules')).filter((name) => !listed.has(name))).toEqual([]);
+    expect([...listed].filter((name) => ['vitest', '@biomejs/biome'].includes(name))).toEqual([]);
     const entry = lines.find(({ verb }) => verb === 'ENTRYPOINT')?.rest ?? '[]';
     const [program = '', ...args] = (JSON.parse(entry) as string[])
       .slice(3)
@@ -154,7 +169,7 @@ describe('the Dockerfile, with its commands run in folders', () => {
 
   test('runs as a user other than root', () => {
     const user = lines.findIndex(({ verb }) => verb === 'USER');
-    expect(lines[user]?.rest).toBe('node');
+    expect(lines[user]?.rest).toBe('1000');
     expect(lines.slice(user).map(({ verb }) => verb)).not.toContain('RUN');
   });
 });

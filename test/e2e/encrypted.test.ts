@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
@@ -6,7 +7,9 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { createKey, PAYLOAD_KEYS, rotateKeys, SEAL_KEYS } from '../../src/server/keys/key-list.js';
 import { ability, abilityJson } from '../fixtures/called-command.js';
 import { start } from '../fixtures/command-line.js';
+import { LONG, LONGER, timesIn } from '../fixtures/extent.js';
 import { makeProject, operation, type ProjectFiles, projectFile, workflow } from '../fixtures/project-folder.js';
+import { leftOf } from '../fixtures/secret-forms.js';
 import { serveDoorIn } from '../fixtures/served-door.js';
 import { startTemporal, type TestServer } from '../fixtures/temporal-server.js';
 
@@ -68,6 +71,52 @@ describe('with ABILITY_PAYLOAD_KEYS', () => {
   }, 120_000);
 });
 
+describe('a secret that a call printed', () => {
+  test('is in no file, no answer of a door and nothing that the Temporal UI is served', {
+    ...LONG,
+    timeout: 120_000,
+  }, async () => {
+    const secret = `canary-${randomBytes(12).toString('hex')}`;
+    const project = makeProject({
+      'ability.yaml': projectFile('{ dev: {} }'),
+      'registry/config/profiles.yaml': JSON.stringify({
+        env_profiles: { secret: { pass: ['PATH'], secrets: { TOKEN: 'env:CANARY' } } },
+      }),
+      ...operation(
+        'leaks',
+        'console.error(process.env.TOKEN, Buffer.from(process.env.TOKEN).toString("base64")); throw new Error(process.env.TOKEN);',
+        { script: ', env_profile: secret' },
+      ),
+    });
+    const at = { cwd: project.root, env: { ABILITY_PAYLOAD_KEYS: OLD, CANARY: secret } };
+    onTestFinished(async () => {
+      await ability(['down'], at);
+      project.remove();
+    });
+    const ran = await abilityJson(['run', 'leaks', '--key', 'c'], at);
+    expect(ran.json).toMatchObject({ status: 'failed', error: { message: expect.stringContaining('***') } });
+    const door = await serveDoorIn(at);
+    onTestFinished(async () => void (await door.stop()));
+    const read = async (address: string) => {
+      const answer = await fetch(address);
+      expect([address, answer.status]).toEqual([address, 200]);
+      return answer.text();
+    };
+    const ofDoor = ['', '/result', '/record', '/why', '/logs'].map((part) => `${door.url}/v1/tasks/c${part}`);
+    const { ui } = JSON.parse(readFileSync(join(project.root, '.system/runtime.json'), 'utf8')) as { ui: string };
+    const workflows = `${ui}/api/v1/namespaces/default/workflows`;
+    const ofUi = [workflows, `${workflows}/c`, `${workflows}/c/history`];
+    const answers = await Promise.all([...ofDoor, `${door.url}/v1/tasks`, ...ofUi].map(read));
+    expect(answers.join()).toMatch(/leaks/);
+    const payloads = [...answers.join().matchAll(/"data":\s*"([^"]+)"/g)].map(([, data]) =>
+      Buffer.from(data ?? '', 'base64'),
+    );
+    expect(payloads.length).toBeGreaterThan(3);
+    const shown = [...answers, ...payloads.map((data) => data.toString('latin1')), bytesBelow(project.root)];
+    for (const text of shown) expect(leftOf(text, secret)).toBe(undefined);
+  });
+});
+
 describe('on a server that several share', () => {
   let server: TestServer;
   beforeAll(async () => {
@@ -99,18 +148,32 @@ describe('on a server that several share', () => {
     return { project, envOf, json, worker };
   }
 
-  test('keys rotate while tasks run; a worker without the key fails by its code, and loses nothing', async () => {
+  const RUNNING = timesIn('LONG', 20, 200);
+
+  test(`keys rotate while ${RUNNING} tasks run; a worker without the key fails by its code, and loses nothing`, {
+    ...LONGER,
+    timeout: 600_000,
+  }, async () => {
     const { json, worker } = open();
     const first = await worker(OLD);
-    const keys = Array.from({ length: 20 }, (_, index) => `r${index}`);
-    await Promise.all(keys.map((key) => json(OLD, 'run', 'waits', '--key', key, '--detach')));
+    const keys = Array.from({ length: RUNNING }, (_, index) => `r${index}`);
+    const atOnce = Array.from({ length: 10 }, (_, lane) => keys.filter((_key, index) => index % 10 === lane));
+    const each = (action: (key: string) => Promise<unknown>) =>
+      Promise.all(
+        atOnce.map(async (lane) => {
+          for (const key of lane) await action(key);
+        }),
+      );
+    await each((key) => json(OLD, 'run', 'waits', '--key', key, '--detach'));
     await first();
     // It decrypts the old ones, and encrypts with the new key.
     const second = await worker(BOTH);
-    for (const key of keys.slice(0, 10)) await json(BOTH, 'task', 'signal', key, 'go');
-    for (const key of keys.slice(0, 10)) {
+    const early = new Set(keys.slice(0, RUNNING / 2));
+    await each(async (key) => {
+      if (!early.has(key)) return;
+      await json(BOTH, 'task', 'signal', key, 'go');
       expect((await json(BOTH, 'task', 'watch', key)).json).toMatchObject({ status: 'succeeded' });
-    }
+    });
     await json(BOTH, 'run', 'waits', '--key', 'fresh', '--detach');
     await second();
     // Workers with other keys, or with none.
@@ -122,14 +185,15 @@ describe('on a server that several share', () => {
       await stranger();
     }
     const last = await worker(BOTH);
-    for (const key of [...keys.slice(10), 'fresh']) await json(BOTH, 'task', 'signal', key, 'go');
-    for (const key of [...keys.slice(10), 'fresh']) {
+    const ends = async (key: string): Promise<void> => {
+      await json(BOTH, 'task', 'signal', key, 'go');
       // Temporal tries again with pauses that have grown meanwhile.
       const status = async () => (await json(BOTH, 'task', 'watch', key)).json.status;
       await expect.poll(status, { timeout: 90_000 }).toBe('succeeded');
-    }
+    };
+    await Promise.all([each(async (key) => void (early.has(key) || (await ends(key)))), ends('fresh')]);
     await last();
-  }, 240_000);
+  });
 
   test('the door decodes for the Temporal UI, for people who may read, and for no other page', async () => {
     const { project, envOf, json, worker } = open();
