@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cloudEvent, post } from '../activities/notices/send-notice.js';
+import { cloudEvent, noticeFailure, post } from '../activities/notices/send-notice.js';
 import type { PlanWebhook } from '../contracts/notices.js';
-import { reasonOf } from '../contracts/problem.js';
 import type { Registry } from '../definitions/registry.js';
 import type { SecretSource } from '../planning/secrets/secret-source.js';
 import { auditObject } from '../server/audit/audit-chain.js';
@@ -48,7 +47,7 @@ export class AuditSender {
   private async untilClosed(signal: AbortSignal): Promise<void> {
     for (let pauseMs = LOOK_MS; !signal.aborted; ) {
       await sleep(pauseMs, undefined, { signal, ref: false }).catch(() => {});
-      const failed = signal.aborted ? undefined : await this.look().catch(reasonOf);
+      const failed = signal.aborted ? undefined : await this.look().catch((error) => noticeFailure(error).message);
       pauseMs = failed === undefined ? LOOK_MS : Math.min(SLOWEST_MS, pauseMs * 2);
       if (failed) log.warn({ reason: failed, again_in_ms: pauseMs }, 'lines of the audit log could not be sent');
     }
