@@ -2,7 +2,6 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import type { ResultPromise } from 'execa';
-import { cpuOf } from '../../bench/processes.js';
 import { type Connection, createTask } from '../../src/client/index.js';
 import { deploymentOf } from '../../src/contracts/names.js';
 import { startEffects } from '../chaos/effect-service.js';
@@ -197,36 +196,37 @@ async function countByBuild({ temporal, project }: Connection, prefix: string): 
 const pidsOf = (workers: ReadonlyMap<string, { process: ResultPromise }>): [string, () => number[]][] =>
   [...workers].map(([name, { process }]) => [name, () => (process.pid === undefined ? [] : [process.pid])]);
 
-/** A part that was started anew has only what it used since. Milliseconds. */
+const TICK_MS = 10;
+
+/** CPU time of each part, with that of threads that have ended. A part that was started anew has only its own. Milliseconds. */
 function cpuByPart(parts: Record<string, () => number[]>): Record<string, number> {
   const cpu = (pid: number): number => {
-    try {
-      return cpuOf(pid);
-    } catch {
-      return 0;
-    }
+    const [user, system] = statOf(pid)?.slice(11, 13) ?? [];
+    return (Number(user ?? 0) + Number(system ?? 0)) * TICK_MS;
   };
   return Object.fromEntries(
     Object.entries(parts).map(([name, pids]) => [
       name,
-      pids()
-        .flatMap(withChildren)
-        .reduce((sum, pid) => sum + cpu(pid), 0),
+      [...new Set(pids().flatMap(withChildren))].reduce((sum, pid) => sum + cpu(pid), 0),
     ]),
   );
 }
 
+/** The fields of `/proc/PID/stat` after the name of the program; undefined once it has ended. */
+function statOf(pid: number): string[] | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  } catch {
+    return undefined;
+  }
+}
+
 /** As the backends of PostgreSQL. */
 function withChildren(pid: number): number[] {
-  const parents = readdirSync('/proc').flatMap((name) => {
-    if (!/^\d+$/.test(name)) return [];
-    try {
-      const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
-      return [[Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])] as const];
-    } catch {
-      return [];
-    }
-  });
+  const parents = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => [Number(name), Number(statOf(Number(name))?.[1])] as const);
   const below = (of: number): number[] => [
     of,
     ...parents.filter(([, parent]) => parent === of).flatMap(([child]) => below(child)),

@@ -23,6 +23,13 @@ interface PreviewedCall {
   step?: Pick<CallStep, 'retry' | 'timeout'>;
   /** Further reasons for an approval, such as those of hooks at creation. */
   reasons?: readonly string[];
+  /** Its `foreach` asks once for what the environment asks. */
+  isAskedBefore?: boolean;
+}
+
+/** Why the environment asks before each call of an operation; empty: it does not. */
+export function reasonsOfEnvironment({ environment }: Plan, { effects }: PlanOperation): string[] {
+  return environment.approve.includes(effects) ? [`${environment.name} asks for approval of ${effects} calls.`] : [];
 }
 
 export function previewCall(call: PreviewedCall): CallPreview {
@@ -32,9 +39,7 @@ export function previewCall(call: PreviewedCall): CallPreview {
   const subject = { plan, operation, input, user };
   const before = previewHooks(operation.hooks.pre_call, 'PreAbilityCall', subject);
   const after = previewHooks(operation.hooks.post_call, 'PostAbilityCall', subject);
-  const own = environment.approve.includes(operation.effects)
-    ? [`${environment.name} asks for approval of ${operation.effects} calls.`]
-    : [];
+  const own = call.isAskedBefore ? [] : reasonsOfEnvironment(plan, operation);
   const attempts = attemptsOf(operation, step.retry?.attempts);
   return {
     ability: operation.key,

@@ -31,7 +31,7 @@ import {
   previewText,
   previewValue,
 } from './partial-evaluation.js';
-import { inputProblem, previewCall, withDefaults } from './preview-call.js';
+import { inputProblem, previewCall, reasonsOfEnvironment, withDefaults } from './preview-call.js';
 import { type Asker, decidersOf, previewGuardApproval } from './preview-hooks.js';
 import { PreviewScope } from './preview-scope.js';
 import { previewConcurrency, previewStart } from './preview-start.js';
@@ -46,6 +46,8 @@ interface Place {
   prefix: string;
   /** Whether a failure there may be handled, so that later steps may still run. */
   isCovered: boolean;
+  /** Whether a `foreach` around it asks once for all its calls. */
+  isAskedBefore?: boolean;
 }
 
 /** Walks the steps of a plan as the run would, as far as their conditions are known. */
@@ -92,7 +94,7 @@ export class StepPreviewer {
     const inside: Place = { scope, prefix: `${path}/`, isCovered: place.isCovered || isCovered(step) };
     const { known } = scope;
     const value = valueIn(step);
-    const call = step.verb === 'call' && runs !== 'no' ? this.call(step, scope) : null;
+    const call = step.verb === 'call' && runs !== 'no' ? this.call(step, scope, place.isAskedBefore) : null;
     const preview: StepPreview = {
       id: step.id,
       path,
@@ -102,10 +104,10 @@ export class StepPreviewer {
       if: condition,
       what: whatOf(step, known),
       call,
-      approval: step.verb === 'approval' ? stepApproval(step, scope) : null,
+      approval: approvalOf(step, scope),
       foreach: step.verb === 'foreach' ? foreachOf(step, known) : null,
       value: value === undefined ? null : previewValue(value, known),
-      undo: step.verb === 'call' && step.undo ? undoOf(step.undo, scope, call) : null,
+      undo: step.verb === 'call' && step.undo ? undoOf(step.undo, place, call) : null,
       may_be_cut: step.verb === 'call' && step.cut === 'allowed',
       timeout: step.timeout ?? null,
       continue_on_error: step.continue_on_error ?? false,
@@ -159,8 +161,9 @@ export class StepPreviewer {
           ),
         ];
       case 'foreach': {
+        const asks = approvalOf(step, inside.scope) && { isAskedBefore: true };
         const names = { [step.as]: 'the item', ...(step.index && { [step.index]: 'the index' }) };
-        const steps = this.list(step.steps, { ...turn, scope: inside.scope.apart(names) });
+        const steps = this.list(step.steps, { ...turn, ...asks, scope: inside.scope.apart(names) });
         return [group('for each item', steps, items === 0 ? 'no' : items === null ? 'maybe' : 'yes')];
       }
       case 'repeat': {
@@ -206,11 +209,11 @@ export class StepPreviewer {
     });
   }
 
-  private call(step: CallStep, scope: PreviewScope): CallPreview {
+  private call(step: CallStep, scope: PreviewScope, isAskedBefore = false): CallPreview {
     const { plan, known } = scope;
     const given = previewInput(step.with, known);
     const operation = plan.operations[step.call];
-    if (operation) return previewCall({ plan, operation, given, known, user: this.user, step });
+    if (operation) return previewCall({ plan, operation, given, known, user: this.user, step, isAskedBefore });
     const child = childPlan(plan, step.call);
     const { input_schema, effects, id } = child.ability;
     const check = (value: JsonObject): JsonObject =>
@@ -297,13 +300,14 @@ function isCovered(step: PlanStep): boolean {
 }
 
 /** Only the run knows the output of the call that it undoes. */
-function undoOf(undo: PlanUndo, { plan, known }: PreviewScope, own: CallPreview | null): UndoPreview {
+function undoOf(undo: PlanUndo, { scope, isAskedBefore }: Place, own: CallPreview | null): UndoPreview {
+  const { plan, known } = scope;
   const { call, with: template, approval: asks } = undo;
   const operation = plan.operations[call] as PlanOperation;
   const shown = withDefaults({ operation, given: previewInput(template, known) });
   const title = `${call} in ${plan.environment.name}`;
   const approval = asks ? previewGuardApproval(title, [UNDO_ASKS], [], plan.environment) : null;
-  const covered = asks ? 'no' : (own?.approval?.asked ?? 'no');
+  const covered = asks ? 'no' : isAskedBefore ? 'yes' : (own?.approval?.asked ?? 'no');
   return { call, effects: operation.effects, with: shown, approval, covered };
 }
 
@@ -339,6 +343,15 @@ export function whatOf(step: PlanStep, known: Known): string {
     case 'end':
       return '';
   }
+}
+
+function approvalOf(step: PlanStep, scope: PreviewScope): ApprovalPreview | null {
+  if (step.verb === 'approval') return stepApproval(step, scope);
+  const call = step.verb === 'foreach' && step.asks_once ? step.steps[0] : undefined;
+  const operation = call?.verb === 'call' ? scope.plan.operations[call.call] : undefined;
+  if (!operation) return null;
+  const title = `all calls of ${operation.key} in ${scope.plan.environment.name}`;
+  return previewGuardApproval(title, reasonsOfEnvironment(scope.plan, operation), [], scope.plan.environment);
 }
 
 export function stepApproval({ approval }: ApprovalStep, { plan, known }: PreviewScope): ApprovalPreview {

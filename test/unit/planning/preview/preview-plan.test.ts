@@ -294,6 +294,25 @@ describe('a call', () => {
     });
   });
 
+  test('a foreach that asks once is shown with its one question, and its calls with none but those of hooks', () => {
+    const each = (id: string, more: string, environment: string) =>
+      stepsOf(
+        preview(
+          `steps:\n  - { id: all, foreach: [1, 2], as: n, ${more} steps: [{ id: one, call: write.op, with: { id: "${id}" } }] }`,
+          {},
+          { environment },
+        ).steps,
+      );
+    const once = 'approval: { of: each, items: all },';
+    const asked = each('a', once, 'prod');
+    expect(asked.all?.approval).toMatchObject({ title: 'all calls of write.op in prod', asked: 'yes', quorum: 2 });
+    expect(asked.one?.call?.approval).toBeNull();
+    expect(each('vip1', once, 'prod').one?.call?.approval?.reasons).toEqual(['Be careful. (hook guard)']);
+    const apart = each('a', '', 'prod');
+    expect([apart.all?.approval, apart.one?.call?.approval?.asked]).toEqual([null, 'yes']);
+    expect(each('a', once, 'dev').all?.approval).toBeNull();
+  });
+
   test('shows who decides if the environment requires approval, and the quorum', () => {
     expect(call('x', 'prod')?.approval).toEqual({
       title: 'write.op in prod',
