@@ -5,7 +5,14 @@ import { type InjectedSinks, type NativeConnection, Worker, type WorkerOptions }
 import type { WorkflowInfo } from '@temporalio/workflow';
 import type { Admission } from '../activities/admission.js';
 import { createActivities } from '../activities/index.js';
-import { ACTIVITY_LIMITS, deploymentOf, ENCRYPTS_FLAG, type Placement, taskQueueOf } from '../contracts/names.js';
+import {
+  ACTIVITY_LIMITS,
+  BUILD_FLAG,
+  deploymentOf,
+  ENCRYPTS_FLAG,
+  type Placement,
+  taskQueueOf,
+} from '../contracts/names.js';
 import type { BegunTask, EndedTask, LoggedEnd, RunSinks, SpanSinks } from '../contracts/run-sinks.js';
 import type { TaskResult } from '../contracts/task.js';
 import { SANDBOX_FLAG } from '../contracts/traces.js';
@@ -43,6 +50,7 @@ export function createWorker(place: WorkerPlace, shared: SharedDependencies): Pr
     workflowBundle: bundleFor(workflowBundle, [
       ...(shared.tracer ? [SANDBOX_FLAG] : []),
       ...(place.codec.encrypts ? [ENCRYPTS_FLAG] : []),
+      ...(build === undefined ? [] : [BUILD_FLAG]),
     ]),
     sinks: { ...sinksOf(shared, environment), ...(shared.tracer && spanSinks(shared.tracer)) },
     // A killed worker costs its tasks one second instead of ten.
