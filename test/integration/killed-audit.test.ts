@@ -32,26 +32,25 @@ async function writeUntilKilled(name: string, written: string[], afterMs: number
 
 const KILLS = timesIn('LONG', 10, 200);
 
-test(
-  `writers that are killed ${KILLS} times, two at once, leave one whole chain that has all they reported`,
-  { ...LONGER, timeout: 300_000 },
-  async () => {
-    const written: string[] = [];
-    const lane = async (own: string): Promise<void> => {
-      for (let kill = 0; kill < KILLS / 2; kill += 1) {
-        await writeUntilKilled(`${own}${kill}`, written, Math.random() * 40);
-      }
-    };
-    await Promise.all([lane('a'), lane('b')]);
-    const lines: AuditLine[] = [];
-    for await (const { lines: read, finding } of readAudit(new FolderStore(folder), 'acme')) {
-      expect(finding).toBeUndefined();
-      lines.push(...read);
+test(`writers that are killed ${KILLS} times, two at once, leave one whole chain that has all they reported`, {
+  ...LONGER,
+  timeout: 300_000,
+}, async () => {
+  const written: string[] = [];
+  const lane = async (own: string): Promise<void> => {
+    for (let kill = 0; kill < KILLS / 2; kill += 1) {
+      await writeUntilKilled(`${own}${kill}`, written, Math.random() * 40);
     }
-    expect(written.length).toBeGreaterThan(KILLS);
-    expect(lines.map(({ seq }) => seq)).toEqual(lines.map((_, index) => index + 1));
-    const events = new Set(lines.map(({ event }) => event));
-    expect(events.size).toBe(lines.length);
-    expect(written.filter((event) => !events.has(event))).toEqual([]);
-  },
-);
+  };
+  await Promise.all([lane('a'), lane('b')]);
+  const lines: AuditLine[] = [];
+  for await (const { lines: read, finding } of readAudit(new FolderStore(folder), 'acme')) {
+    expect(finding).toBeUndefined();
+    lines.push(...read);
+  }
+  expect(written.length).toBeGreaterThan(KILLS);
+  expect(lines.map(({ seq }) => seq)).toEqual(lines.map((_, index) => index + 1));
+  const events = new Set(lines.map(({ event }) => event));
+  expect(events.size).toBe(lines.length);
+  expect(written.filter((event) => !events.has(event))).toEqual([]);
+});
