@@ -3,19 +3,20 @@ import type { Approval, Decider } from '../../contracts/approvals.js';
 import type { AuditFacts, AuditKind } from '../../contracts/audit.js';
 import type { Person } from '../../contracts/callers.js';
 import type { HookAnswer } from '../../contracts/hooks.js';
+import type { PlanOperation } from '../../contracts/plan.js';
 import type { RunSinks } from '../../contracts/run-sinks.js';
 import type { TaskStart } from '../../contracts/task.js';
 import { digestOf } from '../../rules/canonical.js';
 import { callerOf } from '../../rules/tasks/caller-of.js';
 import { readGiven, userOf } from '../../rules/tasks/task-arguments.js';
 import { attempt } from '../../text/attempt.js';
-import type { OperationCall } from '../calls/schedule-call.js';
 import { isStepFailure, stepStatusOf } from '../steps/step-failure.js';
 import type { TaskIdentity } from '../task/identity.js';
 
 const { runs } = proxySinks<RunSinks>();
 
 type Facts = Omit<AuditFacts, 'kind'>;
+type Call = { operation: PlanOperation; path: string; input: object };
 
 /**
  * Reports what happens to a task whose plan says that it is audited. The worker writes it before it completes the workflow
@@ -60,7 +61,7 @@ export class TaskAudit {
   }
 
   /** The end of a call that was begun; its outcome may be unknown. @param error a StepFailure, or a cancellation; undefined: none. */
-  called({ operation, path, input: given }: OperationCall, error?: unknown): void {
+  called({ operation, path, input: given }: Call, error?: unknown): void {
     if (!this.task.plan.audit) return;
     const { key: ability, effects, implementation } = operation;
     const code = isStepFailure(error) ? error.problem.code : undefined;
