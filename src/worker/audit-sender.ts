@@ -11,12 +11,12 @@ import { log } from './logger.js';
 
 const LOOK_MS = 2000;
 const SLOWEST_MS = 300_000;
-/** Another worker goes on after so long without a sign; sending a line takes less. */
+/** After so long without a sign, another worker goes on. */
 const LEASE_MS = 60_000;
 /** Within this time a store shows all workers who took the lease last. */
 const SETTLE_MS = 500;
 
-/** The object that was sent last, and who sends until when, in milliseconds since 1970. */
+/** `object`: the last one that was sent. */
 type Sent = { object: number; owner: string; until: number };
 
 /**
@@ -26,7 +26,7 @@ type Sent = { object: number; owner: string; until: number };
 export class AuditSender {
   private readonly owner = randomUUID();
   private readonly closing = new AbortController();
-  private running: Promise<void> | undefined;
+  private running = Promise.resolve();
 
   constructor(
     private readonly store: Store,
@@ -56,8 +56,9 @@ export class AuditSender {
   private async look(): Promise<undefined> {
     const { store, project } = this;
     const { audit, policy, environments, default_environment: usual } = this.lastDefinitions()?.project ?? {};
+    if (typeof audit !== 'object') return;
     const { object: before, owner, until } = await this.read();
-    if (typeof audit !== 'object' || (owner !== this.owner && until > Date.now())) return;
+    if (owner !== this.owner && until > Date.now()) return;
     if ((await store.getNamed(auditObject(project, before + 1))) === undefined) return;
     await this.keep(before);
     if (owner !== this.owner) await sleep(SETTLE_MS);

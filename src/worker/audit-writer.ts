@@ -7,9 +7,7 @@ import type { AuditLog } from '../server/audit/audit-log.js';
 import { defined } from '../text/defined.js';
 import { log } from './logger.js';
 
-/** By then the server has given up a workflow task whose time-out was over. */
-const MARGIN_MS = 5000;
-/** Names that others choose are cut to so many characters. */
+/** Of names that others choose, in characters. */
 const MAX_TEXT = 500;
 
 export type WriteAudit = (
@@ -17,16 +15,15 @@ export type WriteAudit = (
 ) => (info: WorkflowInfo, event: AuditEvent, isPlanned: boolean) => Promise<void>;
 
 /**
- * Writes what workflows report to the audit log of their project. Ends once the event is written, or the workflow task that
- * reports it has timed out at the server, which then refuses its completion and repeats it: nothing follows from an event
- * that is not in the log. Never throws.
+ * Writes what workflows report. Ends once it is written, or the workflow task has timed out at the server, which then refuses
+ * its completion and repeats it: nothing follows from an event that is not in the log. Never throws.
  */
 export function writesAudit(to: Pick<AuditLog, 'append'>, lastDefinitions: () => Registry | undefined): WriteAudit {
   return (environment) => async (info, event, isPlanned) => {
     if (!isPlanned && !lastDefinitions()?.project.audit) return;
     const facts = Object.entries(defined({ environment, ...event }));
     const line = Object.fromEntries(facts.map(([name, text]) => [name, text?.slice(0, MAX_TEXT)])) as AuditEvent;
-    const until = performance.now() + info.taskTimeoutMs + MARGIN_MS;
+    const until = performance.now() + info.taskTimeoutMs + 5000;
     for (let pauseMs = 100; ; pauseMs = Math.min(2000, pauseMs * 2)) {
       try {
         return await to.append(line);

@@ -3,8 +3,7 @@ import { AbilityError } from '../../contracts/problem.js';
 import { auditObject, auditStart, readLines } from './audit-chain.js';
 import type { AuditStore } from './audit-log.js';
 
-/** One object of a log, checked against the one before it. */
-export type ReadObject = { object: number; lines: AuditLine[]; finding?: AuditFinding };
+type ReadObject = { object: number; lines: AuditLine[]; finding?: AuditFinding };
 
 /** Objects of a store that are read ahead at the same time. */
 const AHEAD = 16;

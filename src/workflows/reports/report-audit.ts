@@ -19,8 +19,8 @@ type Facts = Omit<AuditFacts, 'kind'>;
 type Call = { operation: PlanOperation; path: string; input: object };
 
 /**
- * Reports what happens to a task whose plan says that it is audited. The worker writes it before it completes the workflow
- * task, so nothing follows from what is not in the log. Adds no event to the history. A repeated workflow task reports the same.
+ * Reports what happens to a task, if its plan says so. The worker writes it before it completes the workflow task, so nothing
+ * follows from what is not in the log. Adds no event to the history. A repeated workflow task reports the same.
  */
 export class TaskAudit {
   private count = 0;

@@ -42,8 +42,8 @@ export async function verify(context: Context, _: [], { head: given }: AuditFlag
     const problem = `no line has the hash ${hash}: lines were removed at the end, or written anew`;
     if (hash !== undefined && !hashes.has(hash)) findings.push({ where, problem });
   }
-  const last = JSON.stringify(head);
-  printAnswer(context, { lines: hashes.size, head, findings }, () => `${hashes.size} lines; the last one: ${last}`);
+  const text = `${hashes.size} lines; the last one: ${JSON.stringify(head)}`;
+  printAnswer(context, { lines: hashes.size, head, findings }, () => text);
   return endFor(context, findings);
 }
 
