@@ -37,7 +37,7 @@ if (!dir || !values.hook?.length || values.hook.length !== values.test?.length) 
 }
 const { createAnswerScript } = await import(`${BUILT}activities/hooks/script-handler.js`);
 const { PinnedScripts } = await import(`${BUILT}activities/script/pinned-scripts.js`);
-const { SecretSource } = await import(`${BUILT}activities/secrets.js`);
+const { openWorkerSecrets } = await import(`${BUILT}worker/worker-secrets.js`);
 const { loadRegistry } = await import(`${BUILT}definitions/load-registry.js`);
 const { resolvePlan } = await import(`${BUILT}planning/resolve/resolve-plan.js`);
 const { openStore } = await import(`${BUILT}server/store/open-store.js`);
@@ -155,7 +155,7 @@ async function replay(hook, { passed, calls }, root) {
     root,
     groups,
     scripts,
-    secrets: (name) => new SecretSource(root, name, process.env),
+    secrets: openWorkerSecrets(root, groups, process.env).secrets,
   });
   const report = { hook, ownTestsPass: passed, cases: 0, same: 0, stricter: [], differing: [], skipped: {} };
   for (const call of calls) {

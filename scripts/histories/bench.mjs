@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { InternalConnectionOptionsSymbol } from '@temporalio/client/lib/connection.js';
 import { connect } from '../../build/client/index.js';
-import { ATTRIBUTES } from '../../build/contracts/names.js';
+import { ATTRIBUTES, PLACEMENTS } from '../../build/contracts/names.js';
 import { loadRegistry } from '../../build/definitions/load-registry.js';
 import { ownDefinitions } from '../../build/planning/resolve/own-definitions.js';
 import { obtainTemporal } from '../../build/server/binary/find-temporal.js';
@@ -87,7 +87,7 @@ export async function withProject(files, start, action, { environments = ['dev']
       ui: 'http://localhost:8233',
       ...(proves && { ownProofs: ownProofs(pathsOf(root), 'histories') }),
     });
-    await host.serve(allPlaces(environments));
+    await host.serve(allPlaces(environments, PLACEMENTS));
     const definitions = ownDefinitions(() => loadRegistry(root));
     const session = await connect({ root, project: 'histories', address: server.address, definitions });
     session.isOwnRuntime = proves;

@@ -1,5 +1,5 @@
 import type { Caller } from '../contracts/callers.js';
-import { heldQueueOf, PLACEMENTS, taskQueueOf, WORKFLOWS } from '../contracts/names.js';
+import { heldQueueOf, type Placement, taskQueueOf, WORKFLOWS } from '../contracts/names.js';
 import type { Notice } from '../contracts/notices.js';
 import type { Plan } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
@@ -62,6 +62,7 @@ export class Admission {
     private readonly keys: SealKeys,
     private readonly readRun: ReadRun,
     readonly chains: CheckedChains,
+    private readonly placements: () => readonly Placement[],
   ) {
     this.runs = new Runs(readRun);
   }
@@ -113,8 +114,12 @@ export class Admission {
     const { task_key, ability, environment } = notice;
     if ((parent?.workflowId ?? null) !== task_key) throw outsider();
     if (!parent) return;
-    const queues = PLACEMENTS.map((placement) => taskQueueOf(this.project, environment, placement));
-    await this.refuseForeignStart(parent, ability, queues);
+    await this.refuseForeignStart(parent, ability, this.queuesOf(environment));
+  }
+
+  /** The queues of an environment of the project, on which its own workers alone run workflows. */
+  queuesOf(environment: string): string[] {
+    return this.placements().map((placement) => taskQueueOf(this.project, environment, placement));
   }
 
   private async notifiedBy({ workflowExecution: run }: Pick<RequestedBy, 'workflowExecution'>) {
@@ -167,8 +172,7 @@ export class Admission {
     const begun = await this.findRun({ workflowId, runId: first });
     if (!begun) throw forgotten(workflowId, first);
     // A change of the input may have moved the task to the queue of another placement.
-    const queues = PLACEMENTS.map((placement) => taskQueueOf(root.project, root.environment.name, placement));
-    refuseOtherStart(begun, type, queues);
+    refuseOtherStart(begun, type, this.queuesOf(root.environment.name));
     await this.chains.keep(first);
   }
 

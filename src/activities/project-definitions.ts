@@ -1,3 +1,4 @@
+import { type Placement, placementsOf } from '../contracts/names.js';
 import type { NoticeEvent } from '../contracts/notices.js';
 import { AbilityError } from '../contracts/problem.js';
 import { loadRegistry, RegistryLoader } from '../definitions/load-registry.js';
@@ -9,6 +10,7 @@ import { targetsOf } from '../rules/tasks/unattended.js';
 export interface ProjectDescription {
   name: string;
   environments: string[];
+  placements: readonly Placement[];
   /** Digest of all definitions. */
   digest: string;
 }
@@ -18,7 +20,12 @@ export function describeProject(root: string): () => ProjectDescription {
   const loader = new RegistryLoader(root);
   return () => {
     const { project, digest } = loader.load();
-    return { name: project.project, environments: Object.keys(project.environments), digest };
+    return {
+      name: project.project,
+      environments: Object.keys(project.environments),
+      placements: placementsOf(project),
+      digest,
+    };
   };
 }
 
@@ -44,15 +51,14 @@ export function lastDefinitions(root: string): () => Registry | undefined {
   return read;
 }
 
+/** Returns a reader of the placements of the last readable definitions. */
+export function placementsIn(last: () => Registry | undefined): () => readonly Placement[] {
+  return () => placementsOf(last()?.project ?? { placements: {} });
+}
+
 /** Who is notified of an event without a plan, as indexes in the `notify` of the project for an environment. */
 export function targetsIn({ project }: Registry, environment: string, event: NoticeEvent): number[] {
   return targetsOf(event, resolveNotify(project, environment));
-}
-
-/** Returns a reader of the project's current environments. @param root absolute path of the project. */
-export function projectEnvironments(root: string): () => string[] {
-  const loader = new RegistryLoader(root);
-  return () => Object.keys(loader.load().project.environments);
 }
 
 /** The default of `policy.keep_files`. */

@@ -1,5 +1,14 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
-import { EndpointRefusal, type ModelEndpoint, type ModelLimits, type Post, postTo } from './model-endpoint.js';
+import { retryAtOf } from '../rules/calls/retry-after.js';
+import {
+  EndpointRefusal,
+  isQuotaUsedUp,
+  type ModelEndpoint,
+  type ModelLimits,
+  type Post,
+  postTo,
+} from './model-endpoint.js';
 
 /** A message in the format of the endpoint. */
 export type ChatMessage = { role: 'system' | 'user' | 'assistant' | 'tool'; content: string | null } & Record<
@@ -49,6 +58,30 @@ export class ChatEndpoint {
     return JSON.parse(await body.text());
   }
 
+  /**
+   * As {@link complete}, and again when the endpoint says that it will answer, if that is within `ms` from now.
+   * @param onWait is given the time, as ISO 8601.
+   */
+  async completeWithin(
+    ms: number,
+    request: ChatRequest,
+    signal: AbortSignal,
+    onWait: (until: string) => void = () => {},
+  ): Promise<ChatCompletion> {
+    const deadline = Date.now() + ms;
+    for (;;) {
+      try {
+        return await this.complete(request, signal);
+      } catch (error) {
+        const until = retryAtIn(error);
+        const left = Date.parse(until ?? '');
+        if (until === undefined || !(left < deadline)) throw error;
+        onWait(until);
+        await setTimeout(Math.max(left - Date.now(), LEAST_WAIT_MS), undefined, { signal });
+      }
+    }
+  }
+
   /** Resolves when an answer begins, to its chunks as they arrive. @throws as `complete`, and NoStream. */
   async stream(request: ChatRequest, signal: AbortSignal): Promise<AsyncIterable<ChatCompletion>> {
     const streamed = { ...request, stream: true, stream_options: { include_usage: true } };
@@ -60,6 +93,16 @@ export class ChatEndpoint {
     }
     return chunksOf(body);
   }
+}
+
+const LEAST_WAIT_MS = 200;
+/** Too many requests, and unavailable. Source: RFC 9110, 10.2.3; RFC 6585, 4. */
+const LATER = new Set([429, 503]);
+
+/** When a refused request may be sent again; undefined: never, or the endpoint does not say. */
+function retryAtIn(error: unknown): string | undefined {
+  if (!(error instanceof EndpointRefusal) || !LATER.has(error.status ?? 0) || isQuotaUsedUp(error)) return undefined;
+  return retryAtOf(error.headers, Date.now()).retry_at;
 }
 
 /** Reads the events of a stream, up to the one that ends it. */

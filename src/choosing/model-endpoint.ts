@@ -122,6 +122,13 @@ export function postTo(model: ModelEndpoint, { timeoutMs, maxBytes }: ModelLimit
   };
 }
 
+/** Short codes of a quota that no wait renews. */
+const USED_UP = /quota|balance|billing|credit/i;
+
+export function isQuotaUsedUp(error: unknown): boolean {
+  return USED_UP.test(answeredWith(error) ?? '');
+}
+
 /** The error code of a span: the HTTP status, or a word if there was none. */
 export function spanCodeOf(error: unknown, { aborted }: AbortSignal): string {
   if (aborted) return 'timeout';

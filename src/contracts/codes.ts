@@ -705,6 +705,11 @@ export const CODES = {
     means: 'A value is encrypted with a key that this process does not have. Nothing is lost; it is tried again.',
     next: 'Set `ABILITY_PAYLOAD_KEYS` as for the worker that wrote it.',
   },
+  'placement.conflict': {
+    exit: EXIT.usage,
+    means: 'The abilities that it may call need several placements of the project, and a task runs in one.',
+    next: 'Give it a `placement` whose workers reach them all, or make each part a task of its own.',
+  },
   'placement.no_worker': {
     exit: EXIT.outOfOrder,
     means: 'No worker serves the queue on which this would run.',
@@ -939,6 +944,11 @@ export const CODES = {
     exit: EXIT.outOfOrder,
     means: 'The task was sealed with a key this worker does not have; the call waits and is tried again.',
     next: 'Give the worker that key, in `.system/keys` or `ABILITY_SEAL_KEYS`.',
+  },
+  'secret.unavailable': {
+    exit: EXIT.unavailable,
+    means: 'The program of a provider of secrets did not give a secret: it failed, printed nothing, or took too long.',
+    next: 'Run the command of the provider where the worker runs, with PATH, HOME and its `env` alone.',
   },
   'session.busy': {
     exit: EXIT.outOfOrder,

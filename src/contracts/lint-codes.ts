@@ -244,7 +244,7 @@ export const LINT_CODES = {
     severity: 'error',
     means: 'A definition seems to contain a secret.',
     why: 'Definitions are shared, logged, pinned in plans and shown for approval.',
-    fix: 'Keep it in `.env` or the environment of the worker, and write a reference: `env:NAME` or `file:PATH`.',
+    fix: 'Keep it in `.env` or the environment of the worker, or a provider of `secrets`, and write a reference: `env:NAME`, `file:PATH` or `PROVIDER:PATH#FIELD`.',
   },
   'lint.limit_too_small': {
     severity: 'error',
@@ -652,9 +652,11 @@ export const LINT_ERRORS = [
   'expression.syntax',
   'expression.unknown_step',
   'feature.unsupported',
+  'placement.conflict',
   'project.two_registries',
   'script.missing',
   'script.not_executable',
+  'secret.unavailable',
 ] as const;
 
 /** A code of {@link LINT_CODES}. */

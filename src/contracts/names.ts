@@ -1,8 +1,18 @@
-/** Where an ability runs: on a machine of the team, or anywhere. Source: requirements R-001-10. */
+/** Where an ability of any project may run: on a machine of the team, or anywhere. Source: requirements R-001-10. */
 export const PLACEMENTS = ['local', 'cloud'] as const;
 
-/** One of {@link PLACEMENTS}. */
-export type Placement = (typeof PLACEMENTS)[number];
+/** One of {@link PLACEMENTS}, or of `placements` in `ability.yaml`, which are local ones. */
+export type Placement = string;
+
+/** All placements of a project. @param placements its own, by name. */
+export function placementsOf({ placements }: { placements: object }): readonly Placement[] {
+  return [...PLACEMENTS, ...Object.keys(placements)];
+}
+
+/** Whether what needs one placement may run in another: a project's own placements are local. */
+export function isPlacedIn(needed: Placement, placement: Placement): boolean {
+  return needed === 'cloud' || needed === placement || (needed === 'local' && placement !== 'cloud');
+}
 
 /** The version of the interpreter. A plan states the one it was made for. Source: docs/decisions/0021-versions-begin-at-the-first-release.md. */
 export const ENGINE = 1;
@@ -133,11 +143,6 @@ export function heldQueueOf(queue: string, holder: string): string {
 /** Whether only one worker process serves a queue; the names of other queues have no `@`. */
 export function isHeldQueue(queue: string): boolean {
   return queue.includes('@');
-}
-
-/** The task queue of another placement in the same project and environment. */
-export function taskQueueMoved(queue: string, placement: Placement): string {
-  return queue.replace(/-(?:local|cloud)$/, `-${placement}`);
 }
 
 /** Workflow id of a key's lock in one environment. @param digest of the key, which may be any text. */

@@ -224,6 +224,7 @@ export interface OperationPreview {
   /** Whether it runs as a local activity. */
   fast: boolean;
   rate_limit: { per_minute?: number; per_day?: number } | null;
-  credentials: { reference: string; what: string; is_set: boolean }[];
+  /** Without values. Null: a provider gives it, which only workers ask. */
+  credentials: { reference: string; what: string; is_set: boolean | null }[];
   prompts: string[];
 }

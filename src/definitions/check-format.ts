@@ -8,7 +8,7 @@ import { didYouMean } from '../text/nearest.js';
 import { shorten } from '../text/shorten.js';
 import { habitOf } from './foreign-syntax.js';
 import { VERBS } from './formats/steps.js';
-import { CREDENTIAL_MESSAGE, SECRET_MESSAGE } from './formats/values.js';
+import { CREDENTIAL_MESSAGE, SECRET_MESSAGES } from './formats/values.js';
 import type { YamlSource } from './yaml-source.js';
 
 /** Whether zod compiles each format at its first use. */
@@ -179,7 +179,7 @@ function isOwnMessage({ message }: Issue): boolean {
 }
 
 function wordingOf(issue: Issue, value: unknown): string {
-  if (issue.message === SECRET_MESSAGE || issue.message === CREDENTIAL_MESSAGE) return issue.message;
+  if (SECRET_MESSAGES.has(issue.message) || issue.message === CREDENTIAL_MESSAGE) return issue.message;
   const seen = value === undefined ? '' : ` (it is ${short(value)})`;
   if (issue.code === 'invalid_value') return `One of ${issue.values.map(String).join(', ')} belongs here${seen}`;
   if (issue.code === 'invalid_type' && !isOwnMessage(issue))

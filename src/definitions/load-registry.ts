@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject } from '../contracts/json.js';
+import { placementsOf, taskQueueOf } from '../contracts/names.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
 import { addFile, markBroken } from './add-definitions.js';
 import { addBuiltInAgents } from './built-in-agents.js';
@@ -11,7 +12,7 @@ import { type Checked, checkFormat } from './check-format.js';
 import { type DefinitionFile, findFiles, type UnreadFile } from './find-files.js';
 import { findProjectRoot, foldersOf, PACKS_VARIABLE, PROJECT_FILE } from './find-project.js';
 import { findUnread } from './find-unread.js';
-import { project } from './formats/project.js';
+import { type Project, project } from './formats/project.js';
 import { FileCache, type ReadFile, sourceOf } from './read-files.js';
 import { PLACEMENT_RULES, type Registry } from './registry.js';
 import { findUnsupported } from './unsupported.js';
@@ -32,6 +33,7 @@ function emptyRegistry(root: string, file: ReadFile): Registry {
       location: source.locate(['default_environment']),
     });
   }
+  refuseSharedQueues(checked.value, source);
   return {
     project: checked.value,
     root,
@@ -54,6 +56,26 @@ function emptyRegistry(root: string, file: ReadFile): Registry {
     problems: broken ? [broken] : [],
     digest: '',
   };
+}
+
+/** Names of queues join environment and placement, so `dev-near` with `db` and `dev` with `near-db` would share one. */
+function refuseSharedQueues({ environments, placements, project: name }: Project, source: YamlSource): void {
+  const taken = new Map<string, string>();
+  for (const environment of Object.keys(environments)) {
+    for (const placement of placementsOf({ placements })) {
+      const queue = taskQueueOf(name, environment, placement);
+      const other = taken.get(queue);
+      const place = `${placement} in ${environment}`;
+      taken.set(queue, place);
+      if (other === undefined) continue;
+      throw new AbilityError({
+        code: 'definition.invalid',
+        message: `${other} and ${place} would have the same queue, ${queue}`,
+        location: source.locate(['placements'], 'key'),
+        suggestion: 'Give the placement, or one of the environments, another name.',
+      });
+    }
+  }
 }
 
 /** Checks `ability.yaml`; the built-in lists replace an invalid `placement`. Source: R-001-19, C-28. */

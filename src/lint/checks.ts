@@ -1,6 +1,6 @@
 import { checkAbilitiesAlike, checkScopes, checkWhitelists } from './checks/abilities.js';
 import { checkAccess, checkApprovers } from './checks/approvers.js';
-import { checkCredentials } from './checks/credentials.js';
+import { checkCredentials, checkProviders } from './checks/credentials.js';
 import { checkCutCalls } from './checks/cut-calls.js';
 import { checkEventHooks, checkHookCoverage, checkHookExamples, checkHookMatches } from './checks/hooks.js';
 import { checkIdleSteps, checkRetryFamilies, checkUnusedTemplates } from './checks/idle-steps.js';
@@ -37,6 +37,7 @@ export const CHECKS: readonly Check[] = [
   checkAccess,
   checkEventHooks,
   checkCredentials,
+  checkProviders,
   checkLifecycle,
   checkModules,
   checkSpecialists,

@@ -11,13 +11,15 @@ import { findingOfProblem } from '../planning/finding-of.js';
 import { EnvironmentVariables } from '../planning/secrets/secret-source.js';
 import { unlessRefused } from '../text/attempt.js';
 import { CHECKS } from './checks.js';
-import { type LintedProject, ofFile } from './linted-project.js';
+import { type LintedProject, ofFile, type Provided } from './linted-project.js';
 import { compareContracts } from './since/compare-contracts.js';
 import { readRevision } from './since/read-revision.js';
 
 export interface LintOptions {
   /** Whether to check that the variables for credentials and addresses are set here. */
   checkEnv?: boolean;
+  /** What the providers of secrets gave to `checkEnv`; omitted: they were not asked. */
+  provided?: Provided;
   /** The environment for `checkEnv` and for Git; default: that of this process. */
   env?: NodeJS.ProcessEnv;
   /** A Git revision of the project; its contracts are compared with the current ones. */
@@ -55,14 +57,17 @@ export function lintProject(loader: RegistryLoader, options: LintOptions = {}): 
   return { findings, abilities, ...(left > 0 && { imported_left_out: left }) };
 }
 
-function openProject(loader: RegistryLoader, { checkEnv = false, env }: LintOptions): LintedProject | Finding {
+function openProject(
+  loader: RegistryLoader,
+  { checkEnv = false, env, provided }: LintOptions,
+): LintedProject | Finding {
   const registry = unlessRefused(
     () => loader.load(),
     (refusal) => findingOfProblem(refusal.toProblem(), PROJECT_FILE),
   );
   if ('code' in registry) return registry;
   const variables = (environment: string) => new EnvironmentVariables(registry.root, environment, env);
-  return { registry, sources: loader.sources(), variables: checkEnv ? variables : undefined };
+  return { registry, sources: loader.sources(), variables: checkEnv ? variables : undefined, provided };
 }
 
 function loadingProblems({ registry }: LintedProject): Finding[] {

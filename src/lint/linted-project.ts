@@ -1,5 +1,6 @@
 import type { Finding } from '../contracts/findings.js';
 import type { JsonObject } from '../contracts/json.js';
+import type { Problem } from '../contracts/problem.js';
 import { type Ability, loadedAbilities } from '../definitions/find-ability.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
 import type { Spot } from '../definitions/spot.js';
@@ -7,11 +8,15 @@ import type { YamlSource } from '../definitions/yaml-source.js';
 import { findingOfProblem } from '../planning/finding-of.js';
 import type { EnvironmentVariables } from '../planning/secrets/secret-source.js';
 
+export type Provided = (environment: string, reference: string) => string | Problem | undefined;
+
 export interface LintedProject {
   registry: Registry;
   sources: readonly YamlSource[];
   /** The environment of workers; undefined: credentials are not checked. */
   variables: ((environment: string) => EnvironmentVariables) | undefined;
+  /** What providers gave here, or why they gave nothing; undefined: they were not asked. */
+  provided: Provided | undefined;
 }
 
 export type Check = (project: LintedProject) => Iterable<Finding>;

@@ -29,6 +29,8 @@ interface AgentAsk {
   user: Person;
   /** Has credentials, and the address of a model. */
   env: NodeJS.ProcessEnv;
+  /** Called with what the user should know meanwhile. */
+  note(text: string): void;
   run?: string | undefined;
   /** An open session; a session in the request overrides it. */
   session?: string | undefined;
@@ -58,7 +60,7 @@ export async function beginAgent(ask: AgentAsk): Promise<BegunAgent> {
   const options = {
     ...{ run, prompt, environment, scope, user, journal },
     mask: <T extends Json>(value: T): T => masker.maskDeep(value) as T,
-    provider: openProvider(request.provider, registry, env),
+    provider: openProvider(request.provider, registry, env, ask.note),
     abilities: await offeredAbilities(ask, prompt),
     ...(session !== undefined && { session }),
   };
@@ -99,11 +101,12 @@ function openProvider(
   { openai, command, scripted = [] }: AgentRequest['provider'],
   { root, project }: Pick<Registry, 'root' | 'project'>,
   env: NodeJS.ProcessEnv,
+  note: (text: string) => void,
 ): PlanProvider {
   if (openai) {
     const endpoint = modelEndpoint('', project.policy, env);
     if (typeof endpoint === 'string') throw unaskable(endpoint);
-    return modelProvider({ ...endpoint, model: openai.model, timeoutMs: parseDuration(openai.timeout) });
+    return modelProvider({ ...endpoint, model: openai.model, timeoutMs: parseDuration(openai.timeout) }, note);
   }
   if (command) {
     const [program, ...args] = command.argv;

@@ -15,15 +15,17 @@ export interface PlannerModel extends ModelEndpoint {
 /** The maximum size of an answer. Bytes. */
 const MAX_BYTES = 1024 * 1024;
 
-/** Plans with a model behind an OpenAI-compatible endpoint. No retries: an error ends the run. */
-export function modelProvider(model: PlannerModel): PlanProvider {
+/** Plans with a model behind an OpenAI-compatible endpoint. An error ends the run, but for a rate limit that ends in time. */
+export function modelProvider(model: PlannerModel, note: (text: string) => void): PlanProvider {
   const chat = new ChatEndpoint(model, { timeoutMs: model.timeoutMs, maxBytes: MAX_BYTES });
   return {
     async ask(turn, _, signal) {
       const deadline = signalWithin(model.timeoutMs, [signal]);
       try {
         signal.throwIfAborted();
-        return textOf(await chat.complete(requestForJson(model.model, messagesOf(turn)), deadline.signal));
+        const request = requestForJson(model.model, messagesOf(turn));
+        const onWait = (until: string) => note(`The model has a rate limit; it is asked again at ${until}`);
+        return textOf(await chat.completeWithin(model.timeoutMs, request, deadline.signal, onWait));
       } catch (error) {
         signal.throwIfAborted();
         throw failureOf(error, model, deadline.isLate());

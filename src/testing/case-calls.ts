@@ -132,7 +132,7 @@ export function createMockedExecute(callsOf: (task: string) => CaseCalls, live: 
 /** Creates a mock's files from its texts. @throws AbilityError `file.missing` as the real call would. */
 async function leaveFiles(
   { key, output_files: contract = {} }: PlanOperation,
-  { files }: CallInput,
+  { files }: Pick<CallInput, 'files'>,
   texts: Record<string, string | string[]>,
 ): Promise<void> {
   const strange = Object.keys(texts).find((name) => !Object.hasOwn(contract, name));

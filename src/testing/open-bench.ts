@@ -12,7 +12,7 @@ import { readHookResult } from '../activities/hooks/read-hook-result.js';
 import type { Connection } from '../client/index.js';
 import type { DecisionProof, ProvedDecision } from '../contracts/approvals.js';
 import type { EventContext, HookAnswer } from '../contracts/hooks.js';
-import { ATTRIBUTES } from '../contracts/names.js';
+import { ATTRIBUTES, placementsOf } from '../contracts/names.js';
 import type { Registry } from '../definitions/registry.js';
 import type { Progress } from '../server/binary/find-program.js';
 import { obtainTestServer } from '../server/binary/find-test-server.js';
@@ -24,7 +24,7 @@ import { startTestServer, type TestServer } from '../server/temporal/test-server
 import { allPlaces, WorkerHost } from '../worker/host-workers.js';
 import { log } from '../worker/logger.js';
 import { CaseCalls, createMockedExecute } from './case-calls.js';
-import { PlaceholderSecrets, PlaceholderVariables } from './placeholders.js';
+import { PlaceholderVariables, placeholderSecrets } from './placeholders.js';
 import type { PreparedCase } from './prepared-case.js';
 import { TestClock } from './test-clock.js';
 
@@ -128,7 +128,7 @@ async function hostWorkers(
   clock: TestClock,
   caseOf: (task: string) => { prepared: PreparedCase; calls: CaseCalls },
 ): Promise<WorkerHost> {
-  const secrets = (environment: string) => new PlaceholderSecrets(registry.root, environment);
+  const secrets = (environment: string) => placeholderSecrets(registry.root, environment);
   const hooksOf = (task: string) => caseOf(task).prepared.hooks;
   log.level = process.env.ABILITY_LOG ?? 'warn';
   const host = await WorkerHost.connect({
@@ -167,7 +167,7 @@ async function hostWorkers(
     },
   });
   try {
-    await host.serve(allPlaces(environments));
+    await host.serve(allPlaces(environments, placementsOf(registry.project)));
     return host;
   } catch (error) {
     await host.stop();

@@ -1,3 +1,4 @@
+import type { SecretReader } from '../activities/secrets/secret-reader.js';
 import type { Registry } from '../definitions/registry.js';
 import { EnvironmentVariables, SecretSource } from '../planning/secrets/secret-source.js';
 import { isHostAllowed } from '../rules/calls/allowed-hosts.js';
@@ -23,11 +24,16 @@ export class PlaceholderVariables extends EnvironmentVariables {
   }
 }
 
-/** Secrets in a test; those without a value get a placeholder. */
+/** Secrets in a test; those without a value, and those of providers, which no test runs, get a placeholder. */
 export class PlaceholderSecrets extends SecretSource {
   protected override find(reference: string): string {
     return super.find(reference) || `placeholder for ${reference}`;
   }
+}
+
+export function placeholderSecrets(root: string, environment: string): SecretReader {
+  const source = new PlaceholderSecrets(root, environment);
+  return { read: async () => source, recall: async () => {}, valuesOf: (reference) => source.valuesOf(reference) };
 }
 
 /** An address that the policy allows, since a placeholder may be checked against it. */

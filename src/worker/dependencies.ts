@@ -11,12 +11,12 @@ import { PinnedTools } from '../activities/mcp/pinned-tools.js';
 import { McpPool } from '../activities/mcp/pool.js';
 import type { TaskSessions } from '../activities/mcp/task-sessions.js';
 import { Transcripts } from '../activities/model/transcript.js';
-import { lastDefinitions, projectDefinitions, projectEnvironments } from '../activities/project-definitions.js';
+import { lastDefinitions, placementsIn, projectDefinitions } from '../activities/project-definitions.js';
 import { RecordFolder } from '../activities/record/record-folder.js';
 import { removeExpired } from '../activities/record/remove-expired.js';
 import { PinnedScripts } from '../activities/script/pinned-scripts.js';
 import type { SealKeys } from '../activities/seal.js';
-import { EnvironmentVariables, SecretSource } from '../activities/secrets.js';
+import { EnvironmentVariables } from '../activities/secrets.js';
 import { scheduleIdOf } from '../contracts/names.js';
 import { AuditLog } from '../server/audit/audit-log.js';
 import { sharedProofs } from '../server/keys/check-proof.js';
@@ -48,6 +48,7 @@ import { StoreShare } from './share/store-share.js';
 import { shrink, storeLarge } from './store-large-payloads.js';
 import type { TemporalAccess } from './temporal-access.js';
 import { WorkerFolders } from './worker-folders.js';
+import { openWorkerSecrets } from './worker-secrets.js';
 
 /** More than the tasks that end at once on one worker. */
 const MAX_REPORTS = 200;
@@ -89,19 +90,21 @@ export function buildDependencies(
   const onLeft = (error: unknown): void =>
     log.warn({ reason: String(error) }, 'an MCP server or its processes could not be ended');
   const pool = new McpPool({ root: paths.root, groups, onLeft }, access.untilEnded);
-  const plans = new Admission(project, keys, access.readRun, new CheckedChains(store));
   const { root } = paths;
+  const last = lastDefinitions(root);
+  const plans = new Admission(project, keys, access.readRun, new CheckedChains(store), placementsIn(last));
   const scripts = new PinnedScripts(root, paths.pinned, store);
   const share = store.isShared ? new StoreShare(store, project, recordsOrigin(paths)) : undefined;
-  const sessions = accessSessions(access.client, project, projectEnvironments(paths.root), plans);
+  const queues = (): string[] =>
+    Object.keys(last()?.project.environments ?? {}).flatMap((name) => plans.queuesOf(name));
+  const sessions = accessSessions(access.client, project, queues, plans);
   const tools = new PinnedTools(pool, store, root);
-  const secrets = (environment: string): SecretSource => new SecretSource(root, environment, env);
+  const { secrets, close: closeSecrets } = openWorkerSecrets(root, groups, env, last);
   const proven = new ProvenGuards({ root, groups, scripts, secrets });
   const transcripts = new Transcripts(store);
   const execute = createExecute({ root, groups, scripts, pool, tools, transcripts, env, limiter: new RateLimiter() });
   const usage = new UsageLog(paths.system);
   const gaps = new GapLog(paths.system);
-  const last = lastDefinitions(root);
   const misses = new MissedFirings({ project, store, client: access.client, lastDefinitions: last });
   const sender = new AuditSender(store, project, last, secrets);
   const activities: ActivityDependencies = {
@@ -166,6 +169,7 @@ export function buildDependencies(
       await Promise.all([collector.close(), misses.close(), sender.close()]);
       await share?.close();
       await pool.close();
+      closeSecrets();
       groups.close();
       folders.close();
       await tracer?.close();

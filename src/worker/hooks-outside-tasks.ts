@@ -27,7 +27,7 @@ export interface HooksOutsideTasks {
 /** Runs hooks outside of a worker, with real scripts, abilities and secrets; does not log their usage. */
 function openHooksOutsideTasks(root: string, project: string, env: NodeJS.ProcessEnv): HooksOutsideTasks {
   const paths = pathsOf(root);
-  const { groups, store, scripts, secrets } = hookDependenciesOf(root, env);
+  const { groups, store, scripts, secrets, close } = hookDependenciesOf(root, env);
   const folders = new WorkerFolders(paths.calls);
   const pool = new McpPool({ root, groups });
   const tools = new PinnedTools(pool, store, root);
@@ -44,7 +44,7 @@ function openHooksOutsideTasks(root: string, project: string, env: NodeJS.Proces
     },
     async close() {
       await pool.close();
-      groups.close();
+      close();
       folders.close();
     },
   };

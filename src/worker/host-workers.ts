@@ -12,7 +12,7 @@ import { closeAgents } from '../activities/api/guarded-connections.js';
 import type { ActivityDependencies } from '../activities/dependencies.js';
 import { proveGuards } from '../activities/hooks/claude-code/check-guards.js';
 import type { SealKeys } from '../activities/seal.js';
-import { heldQueueOf, PLACEMENTS, type Placement } from '../contracts/names.js';
+import { heldQueueOf, type Placement } from '../contracts/names.js';
 import { AbilityError, reasonOf } from '../contracts/problem.js';
 import { packageVersion } from '../server/installation.js';
 import type { ownProofs } from '../server/keys/check-proof.js';
@@ -290,9 +290,9 @@ function adapted(built: SharedDependencies, adapt: NonNullable<HostOptions['adap
   return { ...built, activities, ends: new EndRecords(activities) };
 }
 
-/** All environments of a project, local and cloud. */
-export function allPlaces(environments: readonly string[]): Place[] {
-  return environments.flatMap((environment) => PLACEMENTS.map((placement) => ({ environment, placement })));
+/** All environments of a project, in all its placements. */
+export function allPlaces(environments: readonly string[], placements: readonly Placement[]): Place[] {
+  return environments.flatMap((environment) => placements.map((placement) => ({ environment, placement })));
 }
 
 function keyOf({ environment, placement }: Place): string {

@@ -3,14 +3,15 @@ import { connectMcp } from '../activities/mcp/connection.js';
 import type { ReadTool } from '../activities/mcp/listed-tools.js';
 import { failureOf } from '../activities/mcp/mcp-failure.js';
 import { definitionOf, toolDigest } from '../activities/mcp/tool-definition.js';
-import { SecretSource } from '../activities/secrets.js';
 import type { JsonObject } from '../contracts/json.js';
 import type { PlanMcpServer } from '../contracts/plan.js';
 import { AbilityError, reasonOf } from '../contracts/problem.js';
+import { referencesOf } from '../kinds/kind.js';
 import { signalWithin } from '../rules/any-abort-signal.js';
 import { refuseUnsafeKeys } from '../rules/unsafe-keys.js';
 import { pathsOf } from '../server/project-paths.js';
 import { RunningGroups } from './running-groups.js';
+import { openWorkerSecrets } from './worker-secrets.js';
 
 /** A tool as its server describes it. */
 export interface ListedTool {
@@ -60,14 +61,16 @@ export async function listTools(
   const late = `it did not say within ${timeoutMs} ms what its tools are`;
   const { signal: stop, release } = signalWithin(timeoutMs, [signal], late);
   const groups = new RunningGroups(pathsOf(root).running);
-  const user = {
-    environment: { name: environment },
-    secrets: new SecretSource(root, environment, env),
-    log,
-    stop,
-    timeoutMs,
-  };
+  const { secrets, close } = openWorkerSecrets(root, groups, env);
   try {
+    const references = server.transport === 'stdio' ? server.env.secrets : server.credentials;
+    const user = {
+      environment: { name: environment },
+      secrets: await secrets(environment).read(referencesOf(references, 'secret'), stop),
+      log,
+      stop,
+      timeoutMs,
+    };
     const connection = await connectMcp(server, user, { root, groups }, stop, timeoutMs);
     try {
       const what = `The MCP server ${server.name}`;
@@ -83,6 +86,7 @@ export async function listTools(
     throw new AbilityError(log.maskProblem(error.toProblem()), { cause: error });
   } finally {
     release();
+    close();
     groups.close();
   }
 }

@@ -7,7 +7,6 @@ import {
 } from '../activities/hooks/claude-code/check-guards.js';
 import { ASKS, saidTo } from '../activities/hooks/claude-code/proven-guards.js';
 import { PinnedScripts } from '../activities/script/pinned-scripts.js';
-import { SecretSource } from '../activities/secrets.js';
 import type { MustDeny } from '../contracts/foreign-hooks.js';
 import type { Registry } from '../definitions/registry.js';
 import type { ForeignHandler, HookEnvironment } from '../planning/hooks/foreign-guards.js';
@@ -16,6 +15,7 @@ import { pathsOf } from '../server/project-paths.js';
 import { openStore } from '../server/store/open-store.js';
 import type { Store } from '../server/store/store.js';
 import { RunningGroups } from './running-groups.js';
+import { openWorkerSecrets } from './worker-secrets.js';
 
 /** For `lint --check-hooks`. */
 export function proveGuardsHere(registry: Registry, env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<GuardCheck> {
@@ -28,11 +28,11 @@ async function outsideWorker<T>(
   env: NodeJS.ProcessEnv,
   work: (dependencies: ScriptHookDependencies) => Promise<T>,
 ): Promise<T> {
-  const { groups, ...dependencies } = hookDependenciesOf(root, env);
+  const dependencies = hookDependenciesOf(root, env);
   try {
-    return await work({ ...dependencies, groups });
+    return await work(dependencies);
   } finally {
-    groups.close();
+    dependencies.close();
   }
 }
 
@@ -40,15 +40,21 @@ async function outsideWorker<T>(
 export function hookDependenciesOf(
   root: string,
   env: NodeJS.ProcessEnv,
-): ScriptHookDependencies & { groups: RunningGroups; store: Store } {
+): ScriptHookDependencies & { groups: RunningGroups; store: Store; close(): void } {
   const paths = pathsOf(root);
   const store = openStore(env.ABILITY_STORE ?? paths.store, payloadKeysOf(env), paths);
+  const groups = new RunningGroups(paths.running);
+  const { secrets, close } = openWorkerSecrets(root, groups, env);
   return {
     root,
     store,
-    groups: new RunningGroups(paths.running),
+    groups,
     scripts: new PinnedScripts(root, paths.pinned, store),
-    secrets: (environment) => new SecretSource(root, environment, env),
+    secrets,
+    close() {
+      close();
+      groups.close();
+    },
   };
 }
 

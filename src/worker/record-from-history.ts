@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { type Client, QueryNotRegisteredError } from '@temporalio/client';
 import type { PayloadCodec } from '@temporalio/common';
 import { Admission } from '../activities/admission.js';
+import { lastDefinitions, placementsIn } from '../activities/project-definitions.js';
 import { completeRecord } from '../activities/record/complete-record.js';
 import { RecordFolder } from '../activities/record/record-folder.js';
 import { sealInvalid } from '../activities/seal.js';
@@ -44,12 +45,17 @@ export async function recordFromHistory(source: HistorySource, task: string, res
     sealKeysOf(paths, process.env),
     (wantedRun) => readRun(temporal, codec, wantedRun),
     new CheckedChains(source.store),
+    placementsIn(lastDefinitions(paths.root)),
   );
   const start = await startOf(source, run);
   const admitted = await plans.admit(sealMark(start.seal), { workflowExecution: run, taskQueue });
   const { store } = source;
   const share = store.isShared ? new StoreShare(store, project, recordsOrigin(paths)) : undefined;
-  const secrets = (environment: string): SecretSource => new SecretSource(paths.root, environment);
+  // A reader's request runs no provider; what calls gave was masked by them.
+  const secrets = (environment: string) => {
+    const source = new SecretSource(paths.root, environment);
+    return { valuesOf: (reference: string) => source.valuesOf(reference), recall: async () => {} };
+  };
   const records = new RecordFolder(paths.records, share, secrets);
   const { created_at } = start;
   const input = inputAfterEdits(start.input, result);

@@ -144,7 +144,7 @@ export class ProjectRuntime {
     const [address, ui] = [`${LOOPBACK}:${port}`, `http://${LOOPBACK}:${uiPort}`];
     this.file = newRuntimeFile(this.paths, { address, ui, namespace: NAMESPACE }, this.env);
     writeRuntimeFile(this.paths, this.file);
-    const { name, environments, digest } = this.project();
+    const { name, environments, placements, digest } = this.project();
     const keys = this.sealKeys();
     const version = await versionOf(this.options.binary);
     if (this.leaving) return;
@@ -152,7 +152,7 @@ export class ProjectRuntime {
     this.host = await this.connect(keys, name);
     if (!this.host || this.leaving) return;
     await extendRetention(this.host.access.client, NAMESPACE);
-    await this.host.serve(allPlaces(environments));
+    await this.host.serve(allPlaces(environments, placements));
     if (this.leaving) return;
     const up = { state: 'up', registry_digest: digest, project: name } as const;
     this.door = await this.openDoor(up);
@@ -231,12 +231,12 @@ export class ProjectRuntime {
     if (sharedMissing !== shared_missing) this.announce({ shared_missing: sharedMissing });
   }
 
-  /** Starts workers for environments added to `ability.yaml`, without a restart. */
+  /** Starts workers for environments and placements added to `ability.yaml`, without a restart. */
   private async followRegistry(): Promise<void> {
     this.announceMissing();
     try {
-      const { environments, digest } = this.project();
-      await this.host?.serve(allPlaces(environments));
+      const { environments, placements, digest } = this.project();
+      await this.host?.serve(allPlaces(environments, placements));
       // After leaving, the file may belong to another runtime.
       if (!this.leaving && digest !== this.file?.registry_digest) this.announce({ registry_digest: digest });
     } catch (error) {

@@ -8,15 +8,7 @@ import {
 import type { GrantAccess } from '../activities/grants/grant-access.js';
 import { findOwnSession, type SessionRuns } from '../activities/session/own-session.js';
 import type { SeenTask, SessionAccess } from '../activities/session/session-access.js';
-import {
-  ENDED_BEFORE_ANSWER,
-  PLACEMENTS,
-  QUERIES,
-  SESSION_UPDATES,
-  sessionIdOf,
-  taskQueueOf,
-  WORKFLOWS,
-} from '../contracts/names.js';
+import { ENDED_BEFORE_ANSWER, QUERIES, SESSION_UPDATES, sessionIdOf, WORKFLOWS } from '../contracts/names.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
 import type { SignedWord, WordAnswer } from '../contracts/session.js';
 import { isEndState } from '../contracts/states.js';
@@ -34,14 +26,14 @@ const MAX_TRIES = 5;
 /** Type of the server's failure of an update that no worker has processed. */
 const UNPROCESSED = 'UnprocessedUpdate';
 
-/** @param environments the project's current ones. @param known how the runs of its sessions were started. */
+/** @param queues the project's current ones. @param known how the runs of its sessions were started. */
 export function accessSessions(
   client: Client,
   project: string,
-  environments: () => string[],
+  queues: () => string[],
   known: SessionRuns,
 ): SessionAccess & Pick<GrantAccess, 'firstRunOf'> {
-  const open = (): OpenSessions => ({ client, project, queues: queuesOf(project, environments()), known });
+  const open = (): OpenSessions => ({ client, project, queues: queues(), known });
   return {
     firstRunOf: (session) => firstOfOpen(session, sessionIdOf(project, session), open()),
     async notify(session, word) {
@@ -86,10 +78,6 @@ export async function untilProcessed<T>(session: string, send: () => Promise<T>)
       if (left === 0 || !(cause instanceof ApplicationFailure) || cause.type !== UNPROCESSED) throw error;
     }
   }
-}
-
-function queuesOf(project: string, environments: string[]): string[] {
-  return environments.flatMap((name) => PLACEMENTS.map((placement) => taskQueueOf(project, name, placement)));
 }
 
 interface OpenSessions {

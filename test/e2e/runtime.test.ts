@@ -163,6 +163,17 @@ describe('up and down', () => {
       .poll(async () => (await run(['run', 'util.echo', '--env', 'qa'])).exitCode, { timeout: 30_000 })
       .toBe(0);
   });
+
+  test('placements of the project are served, also one added later', LONG, async () => {
+    const at = (name: string) =>
+      workflow(`at_${name}`, `placement: ${name}\nsteps: [{ id: a, call: util.echo, with: { x: 1 } }]`);
+    project = makeProject({ ...FILES, ...at('near') });
+    const file = readFileSync(join(project.root, 'ability.yaml'), 'utf8');
+    project.write({ 'ability.yaml': `${file}placements: { near: }\n` });
+    expect((await run(['run', 'at_near', '--env', 'dev'])).exitCode).toBe(0);
+    project.write({ ...at('far'), 'ability.yaml': `${file}placements: { near: , far: }\n` });
+    await expect.poll(async () => (await run(['run', 'at_far', '--env', 'dev'])).exitCode, { timeout: 30_000 }).toBe(0);
+  });
 });
 
 describe('stopped while it starts', () => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { decide, explainTask, listTasks, promptSession, readApprovals, stopSession } from '../../src/client/index.js';
 import type { JsonObject } from '../../src/contracts/json.js';
+import { PLACEMENTS } from '../../src/contracts/names.js';
 import { hearProgress } from '../fixtures/mcp-agent.js';
 import { doorProject, runAs as run } from '../fixtures/mcp-door-project.js';
 import { workflow } from '../fixtures/project-folder.js';
@@ -210,7 +211,8 @@ describe('definitions of the worker that differ from those of the door', () => {
     module: undefined,
     summary: undefined,
   });
-  const lend = () => ({ connect: async () => ({ ...project().connection, definitions: other }), failed: () => {} });
+  const definitions = Object.assign(other, { placements: () => PLACEMENTS });
+  const lend = () => ({ connect: async () => ({ ...project().connection, definitions }), failed: () => {} });
 
   test('are reported, and refused if the operator wants that', async () => {
     const warned = await agent({}, { lend });

@@ -8,7 +8,7 @@ import type { TaskRecord } from '../../src/contracts/record.js';
 import type { TaskResult } from '../../src/contracts/task.js';
 import { loadRegistry } from '../../src/definitions/load-registry.js';
 import { callerOf } from '../fixtures/caller.js';
-import { abilityJson, start } from '../fixtures/command-line.js';
+import { ability, abilityJson, start } from '../fixtures/command-line.js';
 import { makeProject, operation, type ProjectFolder, projectFile, workflow } from '../fixtures/project-folder.js';
 import { apiAbility } from '../fixtures/servers/definitions.js';
 import { type RecordingService, startService } from '../fixtures/servers/recording-service.js';
@@ -23,7 +23,10 @@ const workers = new Map<Placement, ReturnType<typeof start>>();
 beforeAll(async () => {
   service = await startService();
   project = makeProject({
-    'ability.yaml': projectFile('{ dev: {} }', 'placement: { cloud: [http] }'),
+    'ability.yaml': projectFile(
+      '{ dev: {} }',
+      'placement: { cloud: [http] }\nplacements: { near-db: { servers: [] } }',
+    ),
     ...operation('near.op', 'return { ppid: process.ppid };'),
     ...apiAbility('far.op', service.origin, { method: 'GET', path: '/far', endpoint: 'default' }),
     ...workflow('near', 'steps: [{ id: a, call: near.op }, { id: b, call: far.op }]\noutput: "${{ steps.a.output }}"'),
@@ -33,9 +36,11 @@ beforeAll(async () => {
       'placement: cloud\nsteps: [{ id: a, call: near.op }, { id: b, call: inner }]\noutput: { a: "${{ steps.a.output }}", b: "${{ steps.b.output }}" }',
     ),
     ...workflow('inner', 'steps: [{ id: c, call: near.op }]\noutput: "${{ steps.c.output }}"'),
+    ...workflow('at_db', 'placement: near-db\nsteps: [{ id: a, call: near.op }]\noutput: "${{ steps.a.output }}"'),
+    ...workflow('calls_it', 'steps: [{ id: a, call: at_db }]\noutput: "${{ steps.a.output }}"'),
     ...workflow('listed', 'operations: [far.op, near.op]\nsteps: [{ id: b, call: far.op }]'),
   });
-  await Promise.all(PLACEMENTS.map(serve));
+  await Promise.all([...PLACEMENTS, 'near-db'].map(serve));
   const { address } = inject('temporal');
   connection = await connect({ root: project.root, project: loadRegistry(project.root).project.project, address });
 });
@@ -110,6 +115,72 @@ describe('R-001-01, R-001-31: with one worker per placement', () => {
   });
 });
 
+describe('with a worker for a placement of the project', () => {
+  test('a workflow that is placed there runs entirely on it, as does one that calls it', async () => {
+    for (const [ability, key] of [
+      ['at_db', 'db-1'],
+      ['calls_it', 'db-2'],
+    ] as const) {
+      expect((await run(ability, key)).result).toMatchObject({
+        status: 'succeeded',
+        output: { ppid: pidOf('near-db') },
+      });
+      const { queue, pids } = await whereIt(key);
+      expect(queue).toMatch(/-dev-near-db$/);
+      expect(pids.every((pid) => pid === pidOf('near-db'))).toBe(true);
+      expect(recordOf(key).plan.placement).toBe('near-db');
+    }
+  });
+
+  test('a client without definitions starts it elsewhere, and it moves there', async () => {
+    const { definitions: _, ...unaware } = connection;
+    const { id } = await createTask(unaware, {
+      ability: 'at_db',
+      environment: 'dev',
+      input: {},
+      caller: callerOf(),
+      key: 'db-3',
+      run: true,
+    });
+    expect(await waitForTask(connection, id, { timeoutMs: 60_000 })).toMatchObject({
+      result: { output: { ppid: pidOf('near-db') } },
+    });
+  });
+
+  test('`plan` and `why` name it, and `doctor` its queue if it has no worker', async () => {
+    const plan = await abilityJson(['plan', 'calls_it'], { cwd: project.root });
+    expect(plan.json.placement).toMatchObject({
+      where: 'near-db',
+      queue: expect.stringMatching(/-dev-near-db$/),
+      explicit: null,
+    });
+    const told = await ability(['why', 'db-1', '--address', inject('temporal').address], { cwd: project.root });
+    expect(told.stdout).toContain('placed near-db');
+    const doctor = (): Promise<{ stdout: string }> =>
+      ability(['doctor', '--address', inject('temporal').address], { cwd: project.root });
+    expect((await doctor()).stdout).toContain('All 3 queues have workers');
+    const file = join(project.root, 'ability.yaml');
+    const text = readFileSync(file, 'utf8');
+    try {
+      writeFileSync(file, text.replace('near-db: { servers: [] }', 'near-db: { servers: [] }, dmz: '));
+      const { stdout } = await doctor();
+      expect(stdout).toMatch(/No worker serves \S+-dev-dmz\b/);
+      expect(stdout).toContain('worker --env NAME --placement local|cloud|near-db|dmz');
+    } finally {
+      writeFileSync(file, text);
+    }
+  });
+
+  test('a worker for one that the project does not have is refused', async () => {
+    const args = ['worker', '--address', inject('temporal').address, '--placement', 'near-bd'];
+    const { exitCode, stderr } = await ability(args, { cwd: project.root });
+    expect([exitCode, stderr]).toEqual([
+      2,
+      expect.stringMatching(/The project has no placement near-bd[\s\S]*near-db/),
+    ]);
+  });
+});
+
 test('R-001-07: placement is decided once, at creation, the same for every caller, and stays with the task', async () => {
   const file = join(project.root, 'ability.yaml');
   const text = readFileSync(file, 'utf8');
@@ -171,6 +242,8 @@ describe('R-001-09, R-001-23: the record of a task', () => {
       sent_away: 'cloud',
       inner: 'local',
       listed: 'local',
+      at_db: 'near-db',
+      calls_it: 'near-db',
       'near.op': 'local',
       'far.op': 'cloud',
     });

@@ -1,4 +1,5 @@
 import { expect, inject, test } from 'vitest';
+import { PLACEMENTS } from '../../src/contracts/names.js';
 import { pathsOf } from '../../src/server/project-paths.js';
 import { allPlaces, type HostOptions, WorkerHost } from '../../src/worker/host-workers.js';
 import { keysFromEnvironment } from '../../src/worker/seal-keys.js';
@@ -20,10 +21,10 @@ function optionsOf(root: string, more: Partial<HostOptions> = {}): HostOptions {
 test('a place that is requested twice at once gets one worker, and stopping stops all workers', async () => {
   const { root, remove } = makeProject();
   const host = await WorkerHost.connect(optionsOf(root));
-  await Promise.all([host.serve(allPlaces(['dev'])), host.serve(allPlaces(['dev', 'qa']))]);
+  await Promise.all([host.serve(allPlaces(['dev'], PLACEMENTS)), host.serve(allPlaces(['dev', 'qa'], PLACEMENTS))]);
   // An untracked worker would hold on to the connection, which then could not be closed.
   await Promise.all([host.stop(), host.stop()]);
-  await host.serve(allPlaces(['late']));
+  await host.serve(allPlaces(['late'], PLACEMENTS));
   expect(host.executing).toBe(0);
   remove();
 });

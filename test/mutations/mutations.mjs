@@ -526,9 +526,39 @@ export const MUTATIONS = [
     tests: ['test/unit/activities/admission.test.ts'],
   },
   {
+    name: 'secrets: what a provider printed before it failed is shown',
+    file: 'src/activities/secrets/run-provider.ts',
+    find: 'write: (stream: string, chunk: string): void =>',
+    replace:
+      'write: (stream: string, chunk: string): void => void (command += chunk),\n    note: (stream: string, chunk: string): void =>',
+    tests: ['test/unit/activities/secrets/recipes.test.ts'],
+  },
+  {
+    name: 'secrets: a provider gets all variables of the worker',
+    file: 'src/activities/secrets/run-provider.ts',
+    find: "pass: ['PATH', 'HOME', ...env.pass]",
+    replace: "pass: ['PATH', 'HOME', 'OTHER', ...env.pass]",
+    tests: ['test/unit/activities/secrets/provided-secrets.test.ts'],
+  },
+  {
+    name: 'secrets: each call runs the provider',
+    file: 'src/activities/secrets/provided-secrets.ts',
+    find: 'if (isSame && known.reading) return known.reading;',
+    replace: '',
+    tests: ['test/unit/activities/secrets/provided-secrets.test.ts'],
+  },
+  {
+    name: 'seals: any queue that looks like one of the environment is one of the project',
+    file: 'src/activities/admission.ts',
+    find: 'return this.placements().map((placement) => taskQueueOf(this.project, environment, placement));',
+    replace:
+      "return [...this.placements(), 'edge'].map((placement) => taskQueueOf(this.project, environment, placement));",
+    tests: ['test/unit/activities/admission.test.ts'],
+  },
+  {
     name: 'seals: whatever runs goes on from may have been anything',
     file: 'src/activities/admission.ts',
-    find: 'refuseOtherStart(begun, type, queues);',
+    find: 'refuseOtherStart(begun, type, this.queuesOf(root.environment.name));',
     replace: '',
     tests: ['test/unit/activities/admission.test.ts'],
   },

@@ -28,10 +28,10 @@ import { runHooks } from '../hooks/run-hooks.js';
 import { sealInvalid } from '../seal.js';
 import { type Attempt, beginAttempt, cancelledBy, isSettled, limited, masked, whileBeating } from './attempt.js';
 import { asUnusableAnswer, CallFailure, factsOf } from './call-failure.js';
-import type { CallInput } from './call-input.js';
 import { CallLog } from './call-log.js';
 import { checkFound, checkOutput } from './check-call-output.js';
 import { EffectMark } from './effect-mark.js';
+import type { RequestedCall } from './execute.js';
 import { recordContent, traceAttempt } from './trace-call.js';
 
 type CallDependencies = HookDependencies &
@@ -122,7 +122,7 @@ async function runAttempt(
   const scope = { task: admitted.seal.task, files: given, limits: plan.files, room, signal: attempt.stop };
   const files = new CallFiles(dependencies.files, scope);
   const trace = currentTraceparent() ?? admitted.trace;
-  const call: CallInput = {
+  const call: RequestedCall = {
     input,
     plan,
     root: admitted.seal.task,

@@ -8,10 +8,12 @@ import { evaluateCondition } from '../../rules/expressions/condition.js';
 import { CallFailure } from './call-failure.js';
 import type { CallInput } from './call-input.js';
 
+type CheckedCall = Pick<CallInput, 'input' | 'environment' | 'log' | 'outputBytes'>;
+
 /** Fills in defaults. @throws CallFailure `output.too_large`, `fail_if.matched`, `<kind>.output_invalid`. */
 export function checkOutput(
   { key, implementation, output_schema }: PlanOperation,
-  call: CallInput,
+  call: CheckedCall,
   output: Json,
 ): Json {
   refuseLarge(key, call, output);
@@ -36,7 +38,7 @@ export function checkOutput(
   }
 }
 
-function refuseLarge(key: string, call: CallInput, output: Json): void {
+function refuseLarge(key: string, call: CheckedCall, output: Json): void {
   const bytes = Buffer.byteLength(JSON.stringify(output) ?? 'null');
   if (bytes <= call.outputBytes) return;
   const message = `The output of ${key} has ${bytes} bytes; the maximum is ${call.outputBytes}`;

@@ -1,6 +1,7 @@
 import type { Json } from '../../contracts/json.js';
 import type { PlanOperation } from '../../contracts/plan.js';
 import type { ImplementationOf, KindName } from '../../kinds/kind.js';
+import { kindOf } from '../../kinds/kinds.js';
 import { callApi } from '../api/call-api.js';
 import type { RateLimiter } from '../api/rate-limit.js';
 import { callMcp } from '../mcp/call-mcp.js';
@@ -11,6 +12,7 @@ import type { Transcripts } from '../model/transcript.js';
 import { callScript } from '../script/call-script.js';
 import type { PinnedScripts } from '../script/pinned-scripts.js';
 import type { ProcessGroups } from '../script/run-process.js';
+import type { SecretReader } from '../secrets/secret-reader.js';
 import type { CallInput } from './call-input.js';
 
 export interface ExecuteDependencies {
@@ -24,8 +26,11 @@ export interface ExecuteDependencies {
   env: NodeJS.ProcessEnv;
 }
 
-/** Executes one attempt of a call. @returns its unchecked output. @throws AbilityError, CallFailure. */
-export type Execute = (operation: PlanOperation, call: CallInput) => Promise<Json>;
+/** A call whose secrets are not read yet. */
+export type RequestedCall = Omit<CallInput, 'secrets'> & { secrets: SecretReader };
+
+/** Reads its secrets, and executes one attempt of a call. @returns its unchecked output. @throws AbilityError, CallFailure. */
+export type Execute = (operation: PlanOperation, call: RequestedCall) => Promise<Json>;
 
 type Call<K extends KindName> = (
   implementation: ImplementationOf<K>,
@@ -43,5 +48,8 @@ const CALLS: { readonly [K in KindName]: Call<K> } = {
 const callOf = <K extends KindName>({ kind }: { kind: K }): Call<K> => CALLS[kind];
 
 export function createExecute(dependencies: ExecuteDependencies): Execute {
-  return ({ implementation }, call) => callOf(implementation)(implementation, call, dependencies);
+  return async ({ implementation }, call) => {
+    const secrets = await call.secrets.read(kindOf(implementation).credentials(implementation), call.stop);
+    return callOf(implementation)(implementation, { ...call, secrets }, dependencies);
+  };
 }

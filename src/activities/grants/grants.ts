@@ -11,7 +11,7 @@ import type {
   UseGrantRequest,
 } from '../../contracts/grants.js';
 import { isJsonObject } from '../../contracts/json.js';
-import { grantIdOf, PLACEMENTS, taskQueueOf, WORKFLOWS } from '../../contracts/names.js';
+import { grantIdOf, WORKFLOWS } from '../../contracts/names.js';
 import type { PlanOperation } from '../../contracts/plan.js';
 import { AbilityError, reasonOf } from '../../contracts/problem.js';
 import { digestOf } from '../../rules/canonical.js';
@@ -151,7 +151,7 @@ function unlessSessionEnded(error: unknown): undefined {
 async function readGrant(
   run: RunRef,
   bound: string,
-  { project, keys: { keys }, grants }: GrantDependencies,
+  { project, plans, keys: { keys }, grants }: GrantDependencies,
 ): Promise<GrantStart | undefined> {
   const first = await grants.readFirst(run);
   if (!first || first.type !== WORKFLOWS.grant || first.isEager || first.isContinued || first.isReset) return undefined;
@@ -163,6 +163,5 @@ async function readGrant(
   if (!secret || !isSignedBy(start, secret, PREFIX) || start.project !== project || start.bound !== bound)
     return undefined;
   const isStarted = parent?.workflowId === start.parent.workflowId && parent.runId === start.parent.runId;
-  const queues = PLACEMENTS.map((placement) => taskQueueOf(project, start.environment, placement));
-  return isStarted && queues.includes(taskQueue) ? start : undefined;
+  return isStarted && plans.queuesOf(start.environment).includes(taskQueue) ? start : undefined;
 }

@@ -2,7 +2,6 @@ import type { EventContext, HookAnswer } from '../../contracts/hooks.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { operationInput } from '../../planning/input/check-input.js';
-import type { SecretSource } from '../../planning/secrets/secret-source.js';
 import { signalWithin } from '../../rules/any-abort-signal.js';
 import { evaluateTemplate } from '../../rules/expressions/template.js';
 import type { HandlerOf } from '../../rules/hooks/handlers.js';
@@ -10,11 +9,11 @@ import { allowedAnswer, failedAnswer } from '../../rules/hooks/hook-facts.js';
 import { isTaskId, keyOf } from '../../rules/tasks/task-ids.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import { currentTraceparent } from '../../tracing/current-span.js';
-import type { CallInput } from '../call/call-input.js';
 import { CallLog } from '../call/call-log.js';
 import { checkOutput } from '../call/check-call-output.js';
-import type { Execute } from '../call/execute.js';
+import type { Execute, RequestedCall } from '../call/execute.js';
 import { CallFiles, type FileDependencies } from '../files/call-files.js';
+import type { SecretReader } from '../secrets/secret-reader.js';
 import { answerOf, questionOf } from './claude-code/answer-foreign.js';
 import { readOutput } from './claude-code/read-verdict.js';
 import { environmentIn, factsOf, type HookRun, isOfTask } from './hook-context.js';
@@ -32,7 +31,7 @@ export interface AbilityHookDependencies {
   /** Root of the project, shown to hooks of other tools as their working directory. */
   root: string;
   execute: Execute;
-  secrets: (environment: string) => SecretSource;
+  secrets: (environment: string) => SecretReader;
   files: FileDependencies;
 }
 
@@ -56,7 +55,7 @@ export function createAnswerAbility({ root, execute, secrets, files: store }: Ab
       const environment = environmentIn(run);
       const path = `hooks/${phase}.${context.ability_id ?? 'session'}`;
       const trace = currentTraceparent() ?? run.trace;
-      const call: CallInput = {
+      const call: RequestedCall = {
         input: operationInput(operation, givenTo(template, context, run, asking?.event)),
         taskKey: isTaskId(task) ? keyOf(task) : null,
         ability: operation.key,

@@ -1,11 +1,13 @@
 import { TRACEPARENT_VARIABLE } from '../../contracts/traces.js';
 import type { SecretSource } from '../../planning/secrets/secret-source.js';
+import { signalWithin } from '../../rules/any-abort-signal.js';
 import type { HandlerOf } from '../../rules/hooks/handlers.js';
 import { currentTraceparent } from '../../tracing/current-span.js';
 import { CallLog } from '../call/call-log.js';
 import type { PinnedScripts } from '../script/pinned-scripts.js';
 import { type ProcessGroups, type ProcessOutcome, runProcess } from '../script/run-process.js';
 import { environmentOf, textsOf } from '../script/script-input.js';
+import type { SecretReader } from '../secrets/secret-reader.js';
 import type { HookLogs, HookValues } from './hook-context.js';
 
 /** Maximum characters of an answer; a longer one is invalid. */
@@ -17,7 +19,7 @@ export interface ScriptHookDependencies {
   root: string;
   groups: ProcessGroups;
   scripts: PinnedScripts;
-  secrets: (environment: string) => SecretSource;
+  secrets: (environment: string) => SecretReader;
 }
 
 export interface ScriptQuestion {
@@ -59,7 +61,9 @@ export async function askScript(
   // A hook fires for abilities with various inputs, so any input may be absent.
   const given = await textsOf(script, { values, inputSchema: null, placeholders: { pinned } });
   const [command, ...args] = [...script.interpreter.map(inCopy), file, ...given.args] as [string];
-  const source = secrets(environment);
+  const limit = signalWithin(timeoutMs, [signal], `its secrets were not read within ${timeoutMs} ms`);
+  const wanted = Object.values(script.env.secrets).map((reference) => ({ reference }));
+  const source = await secrets(environment).read(wanted, limit.signal).finally(limit.release);
   const context = currentTraceparent() ?? trace;
   const traced: Record<string, string> = context === undefined ? {} : { [TRACEPARENT_VARIABLE]: context };
   const about = { ABILITY_HOOK_ID: id, ABILITY_ENVIRONMENT: environment };

@@ -8,13 +8,14 @@ import { type HookRun, isOfTask, type TaskContext } from './hook-context.js';
 import type { HookDependencies } from './hook-dependencies.js';
 import { suggestAbilities } from './suggest-handler.js';
 
-type Answer = (run: TaskContext, options: JsonObject, dependencies: HookDependencies) => Partial<HookAnswer>;
+type Said = Partial<HookAnswer>;
+type Answer = (run: TaskContext, options: JsonObject, dependencies: HookDependencies) => Said | Promise<Said>;
 
 /** Those of tasks, with what they answer besides `allow`. */
 const OF_TASKS: Record<Exclude<BuiltinHook, 'suggest'>, Answer> = {
   usage: recordUsage,
-  credentials_present(run, { names }, dependencies) {
-    const missing = missingCredentials(run, dependencies, names);
+  async credentials_present(run, { names }, dependencies) {
+    const missing = await missingCredentials(run, dependencies, names);
     if (missing.length === 0) return {};
     const { name } = run.plan.environment;
     const reason = `Missing required configuration: ${missing.join(', ')} (${name}).`;
@@ -33,16 +34,16 @@ const OF_TASKS: Record<Exclude<BuiltinHook, 'suggest'>, Answer> = {
   },
 };
 
-export function answerBuiltinHook(
+export async function answerBuiltinHook(
   id: string,
   { name, options }: HandlerOf<'builtin'>,
   run: HookRun,
   dependencies: HookDependencies,
-): HookAnswer | Promise<HookAnswer> {
+): Promise<HookAnswer> {
   const fault = faultOfOptions(name, options);
   if (fault !== undefined) return failedAnswer(id, run, fault);
   if (isOfTask(run) && name !== 'suggest')
-    return { ...allowedAnswer(id, run), ...OF_TASKS[name](run, options, dependencies) };
+    return { ...allowedAnswer(id, run), ...(await OF_TASKS[name](run, options, dependencies)) };
   if (!isOfTask(run) && name === 'suggest') return suggestAbilities(id, run, dependencies);
   return failedAnswer(id, run, `the built-in handler ${name} does not belong to ${run.phase}`);
 }
@@ -65,9 +66,13 @@ function recordUsage(run: TaskContext, _: JsonObject, { recordUsage: append }: H
   return {};
 }
 
-function missingCredentials(run: TaskContext, { secrets }: HookDependencies, names: unknown): string[] {
-  const source = secrets(run.plan.environment.name);
+async function missingCredentials(run: TaskContext, { secrets }: HookDependencies, names: unknown): Promise<string[]> {
+  const reader = secrets(run.plan.environment.name);
   const wanted = namesIn(names).map((name) => `env:${name}`);
   const references = [...wanted, ...credentialsOf(run.plan, run.operation).map(({ reference }) => reference)];
-  return [...new Set(references)].filter((reference) => !source.has(reference)).map((r) => r.replace(/^env:/, ''));
+  const seen = [...new Set(references)].map(async (reference) => {
+    const source = await reader.read([{ reference }], run.signal).catch(() => undefined);
+    return source?.has(reference) ? [] : [reference.replace(/^env:/, '')];
+  });
+  return (await Promise.all(seen)).flat();
 }

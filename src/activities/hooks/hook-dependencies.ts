@@ -1,9 +1,9 @@
 import type { NewGap } from '../../contracts/gaps.js';
 import type { EventContext, HookAnswer } from '../../contracts/hooks.js';
 import type { Registry } from '../../definitions/registry.js';
-import type { SecretSource } from '../../planning/secrets/secret-source.js';
 import type { HandlerOf } from '../../rules/hooks/handlers.js';
 import type { Tracer } from '../../tracing/open-tracer.js';
+import type { SecretReader } from '../secrets/secret-reader.js';
 import type { AnswerAbility } from './ability-handler.js';
 import type { HookRun } from './hook-context.js';
 
@@ -18,7 +18,7 @@ export type AnswerScript = (
 export interface HookDependencies {
   answerScript: AnswerScript;
   answerAbility: AnswerAbility;
-  secrets: (environment: string) => SecretSource;
+  secrets: (environment: string) => SecretReader;
   /** The current definitions; absent: nothing to suggest from. */
   definitions?: () => Registry;
   /** Records a request that no ability serves; absent: not recorded. */

@@ -9,16 +9,17 @@ import {
   answeredWith,
   denialIn,
   EndpointRefusal,
+  isQuotaUsedUp,
   type ModelEndpoint,
   modelEndpoint,
 } from '../../choosing/model-endpoint.js';
 import type { PlanModel } from '../../contracts/plan.js';
 import { isRetryableCode } from '../../rules/calls/error-families.js';
+import { notBefore, retryAtOf } from '../../rules/calls/retry-after.js';
 import { addToSpan } from '../../tracing/current-span.js';
 import { answerOf, recordModelAnswer, serverOf } from '../../tracing/trace-model-call.js';
 import { CallFailure } from '../call/call-failure.js';
 import type { CallInput } from '../call/call-input.js';
-import { notBefore, retryAtOf } from '../call/retry-after.js';
 import { MAX_ANSWER_LENGTH, MAX_CALLS_PER_TURN, type Message, type Question, type Said } from './transcript.js';
 
 /** JSON and event framing make an answer longer than its text. */
@@ -28,8 +29,6 @@ const LONGEST_MS = 3_600_000;
 const MAX_OF_REFUSAL = 300;
 
 const UNREAD = 'was not reached, broke off its answer, or answered with what cannot be read';
-/** Short codes of a quota that no wait renews. */
-const USED_UP = /quota|balance|billing|credit/i;
 
 /**
  * Calls a model behind an OpenAI-compatible endpoint; its answer streams into the log of the call. Endpoint and
@@ -184,7 +183,7 @@ function failureOf(error: unknown, model: PlanModel, host: string, stop: AbortSi
   }
   const { status, headers = {} } = error instanceof EndpointRefusal ? error : {};
   const answer = answeredWith(error) ?? '';
-  const isUsedUp = USED_UP.test(answer);
+  const isUsedUp = isQuotaUsedUp(error);
   const isNever = status !== undefined && !isRetryableCode(`http.${status}`);
   if (isUsedUp || isNever) {
     const problem = {

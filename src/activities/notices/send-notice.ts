@@ -24,6 +24,7 @@ import type { ActivityDependencies } from '../dependencies.js';
 import { activityOf } from '../failures.js';
 import { environmentOf } from '../preflight/read-request.js';
 import { secretsOf } from '../record/mask-record.js';
+import type { SecretReader } from '../secrets/secret-reader.js';
 import { askInSlack } from './ask-in-slack.js';
 
 /** Time limit of an attempt; that of the activity is a little longer. */
@@ -47,7 +48,7 @@ type NoticeDependencies = Pick<
 
 interface Sender {
   notify: PlanNotify[] | undefined;
-  source: SecretSource;
+  reader: SecretReader;
   /** Secrets that the notice might contain. */
   known: string[];
 }
@@ -62,18 +63,20 @@ export function createSendNotice(dependencies: NoticeDependencies) {
     async ({ notice, target, unplanned }: SendNotice, { info }): Promise<SlackMessage | undefined> => {
       const {
         notify = [],
-        source,
+        reader,
         known,
       } = unplanned
         ? await ofProject(notice, info, dependencies)
         : await plans.admitNotice(info).then((plan): Sender => {
-            const source = secrets(plan.environment.name);
-            return { notify: plan.notify, source, known: secretsOf(plan, source) };
+            const reader = secrets(plan.environment.name);
+            return { notify: plan.notify, reader, known: secretsOf(plan, reader) };
           });
       const wanted = notify[target];
       if (!wanted?.on.includes(notice.event)) throw untrue('Nobody is to be notified of this');
       const { task_key: task } = notice;
       const links = task === null ? NO_LINKS : linksTo(dependencies, info.workflowNamespace ?? 'default', task);
+      const own = referencesOf(wanted).map((reference) => ({ reference }));
+      const source = await reader.read(own, AbortSignal.timeout(ANSWER_MS));
       const masker = maskerOf(notify, source, known);
       if (wanted.format === 'slack_app') {
         const mask = <T>(value: T): T => masker.maskDeep(value) as T;
@@ -99,8 +102,8 @@ async function ofProject(notice: Notice, info: Info, dependencies: NoticeDepende
   if (task_key === null && (schedule === undefined || !missed || (await countMissed(schedule)) < missed)) {
     throw untrue(`The schedule ${schedule} has not missed ${missed} firings`);
   }
-  const source = secrets(environment);
-  return { notify: resolveNotify(registry.project, environment), source, known: knownSecrets(registry, source) };
+  const reader = secrets(environment);
+  return { notify: resolveNotify(registry.project, environment), reader, known: knownSecrets(registry, reader) };
 }
 
 function untrue(message: string): AbilityError {
@@ -138,11 +141,12 @@ function addressOf(text: string, reference: string): URL {
 
 /** A notice leaves the system, so known secrets of the task and the notices are masked. */
 function maskerOf(notify: readonly PlanNotify[], source: SecretSource, known: string[]): Masker {
-  const references = notify.flatMap((one) =>
-    one.format === 'slack_app' ? [one.bot_token] : [one.webhook, one.secret ?? []].flat(),
-  );
-  const own = references.flatMap((reference) => (source.has(reference) ? [source.resolve(reference, 'secret')] : []));
+  const own = notify.flatMap(referencesOf).flatMap((reference) => source.valuesOf(reference));
   return new Masker([...known, ...own]);
+}
+
+function referencesOf(one: PlanNotify): string[] {
+  return one.format === 'slack_app' ? [one.bot_token] : [one.webhook, one.secret ?? []].flat();
 }
 
 function masked({ id, ...rest }: Notice, masker: Masker): Notice {

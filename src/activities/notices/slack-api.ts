@@ -4,10 +4,10 @@ import type { PlanSlack } from '../../contracts/notices.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { SecretSource } from '../../planning/secrets/secret-source.js';
 import { portOf } from '../../rules/calls/allowed-hosts.js';
+import { retryAtOf } from '../../rules/calls/retry-after.js';
 import { oneLine, startOf } from '../../rules/shown-text.js';
 import { attempt } from '../../text/attempt.js';
 import { refuseForbiddenUrl, watchedAgent } from '../api/guarded-connections.js';
-import { retryAtOf } from '../call/retry-after.js';
 
 /** Time limit of a request. */
 const ANSWER_MS = 10_000;

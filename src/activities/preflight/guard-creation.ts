@@ -78,15 +78,14 @@ function withoutNotices({ notify: _, audit: __, ...plan }: Plan): Plan {
   return plan;
 }
 
-/** @throws AbilityError `config.missing_credential`, `mcp.*`, `guard.denied`, `hook.failed`. */
+/** @throws AbilityError `config.missing_credential`, `secret.unavailable`, `mcp.*`, `guard.denied`, `hook.failed`. */
 export async function guardCreation(
   { plan: resolved, input, digests: before }: Resolved,
   wanted: Asking,
   dependencies: CreationDependencies,
   signal: AbortSignal,
 ): Promise<Guarded> {
-  refuseMissingCredentials(resolved, dependencies);
-  const secrets = dependencies.secrets(resolved.environment.name);
+  const secrets = await readCredentials(resolved, dependencies, signal);
   const clock = await dependencies.clockOf?.(wanted.task);
   const { plan: pinned, warnings: notPinned } = await dependencies.tools.pin(resolved, { secrets, signal });
   const silent = dependencies.clockOf && (pinned.notify || pinned.audit) ? withoutNotices(pinned) : pinned;
@@ -101,9 +100,11 @@ export async function guardCreation(
 }
 
 /** Checks credentials before a task is accepted. Source: R-000-73. */
-function refuseMissingCredentials(plan: Plan, { secrets }: CreationDependencies): void {
-  const source = secrets(plan.environment.name);
-  for (const { reference, what } of credentialsOf(plan)) source.resolve(reference, what);
+async function readCredentials(plan: Plan, { secrets }: CreationDependencies, signal: AbortSignal) {
+  const wanted = credentialsOf(plan);
+  const source = await secrets(plan.environment.name).read(wanted, signal);
+  for (const { reference, what } of wanted) source.resolve(reference, what);
+  return source;
 }
 
 function hasGuards({ ability, operations }: Plan): boolean {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { taskQueueMoved } from '../../contracts/names.js';
+import { taskQueueOf } from '../../contracts/names.js';
 import type { Plan } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { ActivityDependencies } from '../dependencies.js';
@@ -13,11 +13,11 @@ const LOOK_MS = 100;
  * @throws AbilityError `placement.no_worker`: without a worker there it would never run.
  */
 export async function otherQueue(
-  { ability, placement, environment }: Plan,
+  { ability, placement, environment, project }: Plan,
   from: string,
   { isServed }: Pick<ActivityDependencies, 'isServed'>,
 ): Promise<string | undefined> {
-  const queue = taskQueueMoved(from, placement);
+  const queue = taskQueueOf(project, environment.name, placement);
   if (queue === from) return undefined;
   for (const deadline = performance.now() + PATIENCE_MS; ; await sleep(LOOK_MS)) {
     if (await isServed(queue)) return queue;

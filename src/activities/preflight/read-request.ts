@@ -1,7 +1,7 @@
 import type { Info } from '@temporalio/activity';
 import type { Caller, Person } from '../../contracts/callers.js';
 import type { JsonObject } from '../../contracts/json.js';
-import { ABILITY_ID, PLACEMENTS, taskQueueOf } from '../../contracts/names.js';
+import { ABILITY_ID, placementsOf, taskQueueOf } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { PreflightRequest, TaskOptions } from '../../contracts/task.js';
 import type { Registry } from '../../definitions/registry.js';
@@ -89,18 +89,19 @@ export async function readRequestOfRun(
 ): Promise<Wanted> {
   const run = info.workflowExecution;
   const { ability, environment } = placeOf(info, registry, dependencies.project);
-  const queues = PLACEMENTS.map((placement) => taskQueueOf(dependencies.project, environment, placement));
   const given = run && (await dependencies.readGiven(run));
   if (!run || !given) throw notOfTask();
-  await dependencies.plans.refuseForeignStart(run, ability, queues);
+  await dependencies.plans.refuseForeignStart(run, ability, queuesOf(dependencies.project, environment, registry));
   return readRequest(given, info, registry, dependencies);
+}
+
+function queuesOf(project: string, environment: string, registry: Registry): string[] {
+  return placementsOf(registry.project).map((placement) => taskQueueOf(project, environment, placement));
 }
 
 /** The environment whose queue it is; undefined: none of the project's. */
 export function environmentOf(queue: string, registry: Registry, project: string): string | undefined {
-  return Object.keys(registry.project.environments).find((name) =>
-    PLACEMENTS.some((placement) => taskQueueOf(project, name, placement) === queue),
-  );
+  return Object.keys(registry.project.environments).find((name) => queuesOf(project, name, registry).includes(queue));
 }
 
 function placeOf({ workflowType: ability, workflowExecution, taskQueue }: Asked, registry: Registry, project: string) {

@@ -5,13 +5,14 @@ import type { RecordedCall, RecordedValue, TaskRecord } from '../../contracts/re
 import type { EndedTask, TaskReport } from '../../contracts/run-sinks.js';
 import type { TaskResult } from '../../contracts/task.js';
 import { kindOf } from '../../kinds/kinds.js';
+import { credentialsOf, type MaskedSecrets } from '../../planning/secrets/credentials.js';
 import { Masker } from '../../planning/secrets/masking/masker.js';
-import type { SecretSource } from '../../planning/secrets/secret-source.js';
 import { toolsUsed } from '../../rules/calls/tools-used.js';
 import { digestOf } from '../../rules/canonical.js';
 import { startOf } from '../../rules/shown-text.js';
 import type { Admitted, RequestedBy } from '../admission.js';
 import type { ActivityDependencies } from '../dependencies.js';
+import type { SecretReader } from '../secrets/secret-reader.js';
 import type { RunRef } from '../task/runs.js';
 import { secretsOf } from './mask-record.js';
 import { newRecord } from './new-record.js';
@@ -31,7 +32,9 @@ export interface Ended {
   report: TaskReport | undefined;
 }
 
-type RecordPlace = Pick<ActivityDependencies, 'records' | 'host' | 'secrets'>;
+type RecordPlace = Pick<ActivityDependencies, 'records' | 'host'> & {
+  secrets: (environment: string) => Pick<SecretReader, 'recall' | 'valuesOf'>;
+};
 
 /**
  * Completes a task's record. A later end already recorded is kept: a slow worker must not overwrite the worker
@@ -39,16 +42,19 @@ type RecordPlace = Pick<ActivityDependencies, 'records' | 'host' | 'secrets'>;
  */
 export async function completeRecord(ended: Ended, place: RecordPlace, signal?: AbortSignal): Promise<void> {
   const { task, admitted, result } = ended;
-  const { records } = place;
+  const { records, secrets } = place;
   const known = records.read(task);
   const isSame = known?.request.input === ended.inputDigest;
   if (isSame && endsLater(known?.result, result)) return;
-  const used = toolsUsed(admitted.plan, result, admitted.plan.workflows ? records.toolsOfCalled(task) : []);
+  const { plan } = admitted;
+  // Another worker may have read the secrets that the record must not show.
+  await secrets(plan.environment.name).recall(credentialsOf(plan));
+  const used = toolsUsed(plan, result, plan.workflows ? records.toolsOfCalled(task) : []);
   const record = known && isSame ? known : recordOf(known, ended, place);
   // From the history, so that a rewritten record is the same.
   const created_at = ended.report?.created_at ?? record.created_at;
-  const calls = recordCalls(ended.report?.calls, admitted.plan, place.secrets);
-  const steps = recordSteps(ended.report?.steps, admitted.plan, place.secrets);
+  const calls = recordCalls(ended.report?.calls, plan, secrets);
+  const steps = recordSteps(ended.report?.steps, plan, secrets);
   await records.finish({ ...record, created_at, result, used, ...calls, ...steps }, signal);
 }
 
@@ -103,7 +109,7 @@ export async function recordBeside(
 export function recordCalls(
   made: CallsMade | undefined,
   plan: Plan,
-  secrets: (environment: string) => SecretSource,
+  secrets: (environment: string) => MaskedSecrets,
 ): Pick<TaskRecord, 'calls' | 'calls_left_out'> {
   if (!made) return {};
   const values = new CutValues(new Masker(secretsOf(plan, secrets(plan.environment.name))));
@@ -128,7 +134,7 @@ function recordCall({ path, call, task, given, gave, error }: CallMade, plan: Pl
 export function recordSteps(
   done: StepsDone | undefined,
   plan: Plan,
-  secrets: (environment: string) => SecretSource,
+  secrets: (environment: string) => MaskedSecrets,
 ): Pick<TaskRecord, 'steps' | 'steps_left_out'> {
   if (!done) return {};
   const values = new CutValues(new Masker(secretsOf(plan, secrets(plan.environment.name))));

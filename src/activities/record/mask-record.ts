@@ -1,13 +1,11 @@
 import type { Plan } from '../../contracts/plan.js';
-import { AbilityError } from '../../contracts/problem.js';
 import type { TaskRecord } from '../../contracts/record.js';
 import type { TaskResult } from '../../contracts/task.js';
-import { credentialsOf } from '../../planning/secrets/credentials.js';
+import { credentialsOf, type MaskedSecrets } from '../../planning/secrets/credentials.js';
 import { Masker } from '../../planning/secrets/masking/masker.js';
-import type { SecretSource } from '../../planning/secrets/secret-source.js';
 
 /** Masks the known secrets in input, output and texts of a record. Source: R-000-86. */
-export function maskRecord(record: TaskRecord, secrets: (environment: string) => SecretSource): TaskRecord {
+export function maskRecord(record: TaskRecord, secrets: (environment: string) => MaskedSecrets): TaskRecord {
   const { plan, input, warnings, result } = record;
   const masker = new Masker(secretsOf(plan, secrets(plan.environment.name)));
   const masked = <T>(value: T): T => masker.maskDeep(value) as T;
@@ -28,15 +26,7 @@ function maskResult(result: TaskResult, masked: <T>(value: T) => T): TaskResult 
 }
 
 /** Secrets that the operations of a plan use, as far as this worker has them. */
-export function secretsOf(plan: Plan, source: SecretSource): string[] {
+export function secretsOf(plan: Plan, source: MaskedSecrets): string[] {
   const references = credentialsOf(plan).map(({ reference }) => reference);
-  return [...new Set(references)].flatMap((reference) => {
-    try {
-      return source.has(reference) ? [source.resolve(reference, 'secret')] : [];
-    } catch (error) {
-      // A reference that is refused, as to a file outside the project, gives a call no secret either.
-      if (error instanceof AbilityError) return [];
-      throw error;
-    }
-  });
+  return [...new Set(references)].flatMap((reference) => source.valuesOf(reference));
 }

@@ -7,7 +7,7 @@ import { diskReason } from '../../disk/disk-errors.js';
 import { readJson } from '../../disk/read-json.js';
 import { type Content, FileWriter, inFolder } from '../../disk/write-files.js';
 import { writeWhole } from '../../disk/write-whole.js';
-import type { SecretSource } from '../../planning/secrets/secret-source.js';
+import type { MaskedSecrets } from '../../planning/secrets/credentials.js';
 import { CHILDREN, recordPath } from '../../rules/tasks/record-path.js';
 import { isDirect, isTaskId, rootOf } from '../../rules/tasks/task-ids.js';
 import { attempt } from '../../text/attempt.js';
@@ -32,7 +32,7 @@ export class RecordFolder {
   constructor(
     private readonly folder: string,
     private readonly share?: TaskShare,
-    private readonly secrets?: (environment: string) => SecretSource,
+    private readonly secrets?: (environment: string) => MaskedSecrets,
   ) {}
 
   /** Undefined without a folder: a direct run has one only if preflight made it. Source: R-000-78. */

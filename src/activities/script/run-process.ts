@@ -34,7 +34,7 @@ export interface ProcessRequest {
   timeoutMs: number;
   /** Ends the processes when it fires. */
   signal: AbortSignal;
-  log: CallLog;
+  log: Pick<CallLog, 'write' | 'add'>;
   /** Maximum bytes of stdout to keep. */
   keepStdout?: number;
   patience?: Patience;

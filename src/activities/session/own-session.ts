@@ -1,5 +1,5 @@
 import type { Info } from '@temporalio/activity';
-import { PLACEMENTS, sessionIdOf, taskQueueOf, WORKFLOWS } from '../../contracts/names.js';
+import { sessionIdOf, WORKFLOWS } from '../../contracts/names.js';
 import type { SessionSurroundings } from '../../contracts/session.js';
 import type { Admission, CheckedChains } from '../admission.js';
 import { sealInvalid } from '../seal.js';
@@ -47,7 +47,7 @@ export async function admitSession(
   { workflowExecution: run, taskQueue }: Pick<Info, 'workflowExecution' | 'taskQueue'>,
   { plans, project }: { plans: Admission; project: string },
 ): Promise<void> {
-  const queues = PLACEMENTS.map((placement) => taskQueueOf(project, environment, placement));
+  const queues = plans.queuesOf(environment);
   const isOwnRequest = run?.workflowId === sessionIdOf(project, session_id) && queues.includes(taskQueue);
   if (run && isOwnRequest && (await findOwnSession(run, queues, plans))) return;
   throw sealInvalid(

@@ -85,7 +85,7 @@ function askThrough(model: RouterModel): Ask {
     const traced = { operation: 'chat', model: model.model, url: model.url, output: 'json' } as const;
     const spanCode = (error: unknown) => spanCodeOf(error, signal);
     return traceModelCall({ ...traced, codeOf: spanCode }, async (report) => {
-      const completion = await chat.complete(requestForJson(model.model, messages), signal);
+      const completion = await chat.completeWithin(model.timeoutMs, requestForJson(model.model, messages), signal);
       report(() => answerOf(completion));
       return textOf(completion);
     });

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import type { CheckResult } from '../../contracts/check.js';
-import { ATTRIBUTES, PLACEMENTS, taskQueueOf } from '../../contracts/names.js';
+import { ATTRIBUTES, taskQueueOf } from '../../contracts/names.js';
 import { projectOf } from '../../rules/tasks/other-project.js';
 import { clockAhead, clockWords } from '../../server/temporal/clock-ahead.js';
 import type { Connection } from '../connection/connect.js';
-import { hasWorker } from '../connection/find-workers.js';
+import { hasWorker, placementsHere } from '../connection/find-workers.js';
 
 const DAY_SECONDS = 86_400;
 /** Minimum without a warning. */
@@ -54,10 +54,11 @@ export async function checkRetention(connection: Connection): Promise<CheckResul
   return { name, status: 'warning', message: `${kept}; after that only records have them`, advice };
 }
 
-/** Whether each environment has workers for both placements. */
+/** Whether each environment has workers for all placements. */
 export async function checkWorkers(connection: Connection, environments: readonly string[]): Promise<CheckResult> {
   const name = 'workers';
-  const places = environments.flatMap((environment) => PLACEMENTS.map((placement) => ({ environment, placement })));
+  const placements = placementsHere(connection);
+  const places = environments.flatMap((environment) => placements.map((placement) => ({ environment, placement })));
   const served = await Promise.all(
     places.map(({ environment, placement }) => hasWorker(connection, environment, placement)),
   );
@@ -69,7 +70,7 @@ export async function checkWorkers(connection: Connection, environments: readonl
     name,
     status: missing.length === places.length ? 'failed' : 'warning',
     message: `No worker serves ${missing.join(', ')}`,
-    advice: 'Start one for each: ability worker --env NAME --placement local|cloud.',
+    advice: `Start one for each: ability worker --env NAME --placement ${placements.join('|')}.`,
   };
 }
 

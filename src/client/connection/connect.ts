@@ -34,7 +34,10 @@ export interface OwnDefinitions {
   summary: string | undefined;
 }
 
-export type ReadDefinitions = (ability: string, environment: string) => OwnDefinitions | undefined;
+export type ReadDefinitions = ((ability: string, environment: string) => OwnDefinitions | undefined) & {
+  /** @throws AbilityError if `ability.yaml` is broken. */
+  placements(): readonly Placement[];
+};
 
 /** A connection to one project. */
 export interface Connection extends TaskPlaces {

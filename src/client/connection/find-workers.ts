@@ -1,6 +1,7 @@
 import { PLACEMENTS, type Placement, taskQueueOf } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { isServed } from '../../server/temporal/is-served.js';
+import { unlessRefused } from '../../text/attempt.js';
 import type { Connection } from './connect.js';
 
 /** The server lists new workers with a delay. */
@@ -25,10 +26,16 @@ export async function queueWithWorker(
   return taskQueueOf(connection.project, environment, found);
 }
 
+/** The placements of the project, as far as they are known here. */
+export function placementsHere({ definitions }: Pick<Connection, 'definitions'>): readonly Placement[] {
+  return (definitions && unlessRefused(() => definitions.placements())) ?? PLACEMENTS;
+}
+
 /** A placement with a worker; recently seen first, then local. @throws AbilityError `placement.no_worker`. */
 export async function placementWithWorker(connection: Connection, environment: string): Promise<Placement> {
-  const seen = PLACEMENTS.find((placement) => wasSeen(connection, environment, placement));
-  return seen ?? (await findServed(connection, environment, PLACEMENTS));
+  const placements = placementsHere(connection);
+  const seen = placements.find((placement) => wasSeen(connection, environment, placement));
+  return seen ?? (await findServed(connection, environment, placements));
 }
 
 async function untilServed(connection: Connection, environment: string, placement: Placement): Promise<void> {
@@ -46,8 +53,7 @@ async function findServed(
     const served = await Promise.all(placements.map((placement) => hasWorker(connection, environment, placement)));
     const found = placements.find((_, index) => served[index]);
     if (found) return found;
-    if (Date.now() > deadline)
-      throw noWorker(connection, environment, placements.length === 1 ? placements[0] : undefined);
+    if (Date.now() > deadline) throw noWorker(connection, environment, placements);
     await pause();
   }
 }
@@ -80,13 +86,13 @@ function wasSeen({ served, project }: Connection, environment: string, placement
   return performance.now() < (served?.get(taskQueueOf(project, environment, placement)) ?? 0);
 }
 
-function noWorker(connection: Connection, environment: string, placement?: Placement): AbilityError {
-  const queue = taskQueueOf(connection.project, environment, placement ?? 'local');
-  const others = placement ? '' : ` nor ${taskQueueOf(connection.project, environment, 'cloud')}`;
+function noWorker(connection: Connection, environment: string, placements: readonly Placement[]): AbilityError {
+  const queues = placements.map((placement) => taskQueueOf(connection.project, environment, placement));
+  const only = placements.length === 1 ? ` --placement ${placements[0]}` : '';
   return new AbilityError({
     code: 'placement.no_worker',
-    message: `No worker serves ${queue}${others} on Temporal at ${connection.address}`,
-    suggestion: `Start one: ability worker --env ${environment}${placement ? ` --placement ${placement}` : ''}.`,
+    message: `No worker serves ${queues.join(' nor ')} on Temporal at ${connection.address}`,
+    suggestion: `Start one: ability worker --env ${environment}${only}.`,
   });
 }
 

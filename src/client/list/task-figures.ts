@@ -1,8 +1,9 @@
-import { PLACEMENTS, type Placement, taskQueueOf } from '../../contracts/names.js';
+import { type Placement, taskQueueOf } from '../../contracts/names.js';
 import type { EndState, ListedState } from '../../contracts/states.js';
 import { unattendedOf } from '../../rules/tasks/unattended.js';
 import { queueFigures } from '../../server/temporal/is-served.js';
 import type { Connection } from '../connection/connect.js';
+import { placementsHere } from '../connection/find-workers.js';
 import { asking } from '../connection/temporal-errors.js';
 import { stateOf, taskQuery } from './task-query.js';
 
@@ -115,7 +116,7 @@ export async function readQueues(connection: Connection, environment: string): P
   const { project, temporal, namespace } = connection;
   return asking(connection, () =>
     Promise.all(
-      PLACEMENTS.map(async (placement) => {
+      placementsHere(connection).map(async (placement) => {
         const figures = await queueFigures(temporal, namespace, taskQueueOf(project, environment, placement));
         return { environment, placement, ...figures };
       }),

@@ -1,9 +1,10 @@
 import type { DescribeWorkflowExecutionResponse } from '@temporalio/client';
-import { isHeldQueue, PLACEMENTS, taskQueueMoved, taskQueueOf } from '../../contracts/names.js';
+import { isHeldQueue } from '../../contracts/names.js';
 import { isServed } from '../../server/temporal/is-served.js';
 import { openFailures } from '../../server/temporal/open-failures.js';
 import { readBuilds, useBuild } from '../checks/check-builds.js';
 import type { Connection } from '../connection/connect.js';
+import { placementsHere } from '../connection/find-workers.js';
 import { type HistoryEvent, lastEvents } from '../connection/history-events.js';
 import type { PendingActivity } from '../explain/read-calls.js';
 
@@ -144,8 +145,6 @@ async function queueOfCall(
   activityId: string | null | undefined,
   queue: string,
 ): Promise<string> {
-  const others = PLACEMENTS.map((placement) => taskQueueMoved(queue, placement)).filter((other) => other !== queue);
-  if (others.length === 0) return queue;
   try {
     const { events } = await connection.temporal.workflow.getHandle(id).fetchHistory();
     const scheduled = events?.find((event) => event.activityTaskScheduledEventAttributes?.activityId === activityId);
@@ -196,11 +195,12 @@ async function helpFor(connection: Connection, queue: string, build: string | un
     return `Read ${connection.paths.runtimeLog}; restart the runtime: ability down && ability up --detach`;
   }
   const { project, serverFlags = `--address ${connection.address}` } = connection;
-  const [, environment, placement] = /^(.*)-(local|cloud)$/.exec(queue.slice(project.length + 1)) ?? [];
-  const isOurs = environment !== undefined && queue === taskQueueOf(project, environment, placement as 'local');
-  const place = isOurs ? ` --env ${environment} --placement ${placement}` : '';
+  const [placement, ...others] = placementsHere(connection).filter((name) => queue.endsWith(`-${name}`));
+  const isOurs = placement !== undefined && others.length === 0 && queue.startsWith(`${project}-`);
+  const environment = isOurs ? queue.slice(project.length + 1, -placement.length - 1) : '';
+  const place = environment === '' ? '' : ` --env ${environment} --placement ${placement}`;
   if (build !== undefined) return `Start a worker of its build: ability worker ${serverFlags}${place} --build ${build}`;
-  const builds = isOurs ? await readBuilds(connection, environment).catch(() => undefined) : undefined;
+  const builds = environment !== '' ? await readBuilds(connection, environment).catch(() => undefined) : undefined;
   const isNoneCurrent =
     builds && builds.current === undefined && (await isServed(connection.temporal, connection.namespace, queue));
   if (isNoneCurrent)

@@ -3,11 +3,12 @@ import { inlineImplementation } from './implementation.js';
 import {
   abilityId,
   environmentName,
+  envProfileOf,
   hookBindings,
   jsonObject,
   names,
   optional,
-  passedVariable,
+  placementName,
   plainName,
   routingHints,
   seconds,
@@ -27,6 +28,10 @@ const perEnvironment = z.strictObject({
   overridable: optional(
     names,
     'Which parameters callers may set here, instead of those that the implementation lists.',
+  ),
+  placement: optional(
+    placementName,
+    '`local`, `cloud` or one of `placements`: where it runs here, instead of its own `placement` or what it needs.',
   ),
   env_profile: optional(plainName, 'The environment of the script here, instead of its own `env_profile`.'),
   timeout_sec: optional(seconds, 'How long a call may take here, instead of the time that the implementation sets.'),
@@ -62,12 +67,7 @@ export const abilityConfig = z.strictObject({
   ),
 });
 
-/** The environment of a child process. */
-const envProfile = z.strictObject({
-  pass: z.array(passedVariable).default([]).describe('Variables of the worker that are passed on.'),
-  set: z.record(plainName, z.string()).default({}).describe('Variables with fixed values.'),
-  secrets: z.record(plainName, secretReference).default({}).describe('Variables that hold secrets, as references.'),
-});
+const envProfile = envProfileOf(secretReference);
 
 const session = optional(
   z.enum(['task', 'shared']),

@@ -3,6 +3,7 @@ import { NOTICE_EVENTS, NOTICE_FORMATS } from '../../contracts/notices.js';
 import { access } from './access.js';
 import { editable, whileOpen } from './approval.js';
 import { models } from './models.js';
+import { secretProviders } from './secrets.js';
 import {
   byteSize,
   duration,
@@ -12,6 +13,7 @@ import {
   jsonObject,
   matching,
   optional,
+  ownReference,
   plainName,
   secretReference,
   text,
@@ -139,8 +141,8 @@ const people = z.record(plainName, group).superRefine((all, context) => {
 
 /** A Slack app, in which people decide approvals. Source: docs/approvals.md#in-slack. */
 const slack = z.strictObject({
-  signing_secret: secretReference.describe('The signing secret of the app, as a reference.'),
-  bot_token: secretReference.describe('The token of its bot, as a reference.'),
+  signing_secret: ownReference.describe('The signing secret of the app, as a reference.'),
+  bot_token: ownReference.describe('The token of its bot, as a reference.'),
   channel: matching(/^[CG][A-Z0-9]{2,30}$/, 'A channel is named by its id in Slack, such as C0123ABCD').describe(
     'The channel that is asked.',
   ),
@@ -163,6 +165,30 @@ const doorKey = matching(
   /^[A-Za-z0-9_-]{43}$/,
   'A public key is 43 characters of base64url, as `ability keys create --for-door` prints it',
 ).describe('The public key of a door.');
+
+const PLACEMENT_NAME =
+  'A placement begins with a lowercase letter and has at most 32 lowercase letters, digits, dashes and _; local, cloud and all are taken';
+
+/** Placements of the project's own. Source: docs/placement.md#placements-of-your-own. */
+const placements = z
+  .record(
+    matching(/^(?!(?:local|cloud|all)$)[a-z][a-z0-9_-]{0,31}$/, PLACEMENT_NAME),
+    z
+      .strictObject({ servers: texts.default([]).describe('Servers that only workers of this placement reach.') })
+      .nullable()
+      .transform((value) => value ?? { servers: [] }),
+  )
+  .superRefine((all, context) => {
+    const placed = new Map<string, string>();
+    for (const [name, { servers }] of Object.entries(all)) {
+      for (const [index, server] of servers.entries()) {
+        const other = placed.get(server);
+        const message = `The server ${server} is in ${other} already, and is reached in one placement`;
+        if (other !== undefined) context.addIssue({ code: 'custom', message, path: [name, 'servers', index] });
+        placed.set(server, name);
+      }
+    }
+  });
 
 /** `ability.yaml`: marks a project. */
 export const project = z.strictObject({
@@ -194,6 +220,9 @@ export const project = z.strictObject({
       'Rights of people who sign in through an identity provider, or decide in Slack, by group: one of `people`, or one of their claim; or by person of `people`.',
     ),
   models: models.default({}).describe('The models that agents use, by name; agents that name none use `default`.'),
+  secrets: secretProviders
+    .default({})
+    .describe('Programs that give secrets, by name: `vault` makes references such as vault:kv/db#password work.'),
   notify: z.array(notify).default([]).describe('Webhooks that receive notices of approvals and failures.'),
   audit: z
     .union([z.boolean(), audit], 'true, false, or a map with `to` and `secret`')
@@ -240,6 +269,9 @@ export const project = z.strictObject({
     })
     .default({})
     .describe('Where servers may run; those that are not named are local.'),
+  placements: placements
+    .default({})
+    .describe('Placements besides local and cloud, by name; each is a local one, with workers of its own.'),
 });
 
 export type Project = z.output<typeof project>;

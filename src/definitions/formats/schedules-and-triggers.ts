@@ -5,16 +5,7 @@ import { isNamedZone } from '../../rules/expressions/zones/named-zones.js';
 import { whyNotAhead } from '../../rules/schedules/approve-before.js';
 import { readCron } from '../../rules/schedules/cron.js';
 import { WEBHOOK_NAME } from '../../rules/tasks/delivery-key.js';
-import {
-  condition,
-  duration,
-  environmentName,
-  jsonObject,
-  matching,
-  optional,
-  secretReference,
-  text,
-} from './values.js';
+import { condition, duration, environmentName, jsonObject, matching, optional, ownReference, text } from './values.js';
 
 const CRON = 'Write five fields, such as "0 3 * * *", or @daily';
 const ZONE = 'Write an IANA name, such as Europe/Berlin';
@@ -70,7 +61,7 @@ export const triggers = z
       webhook: matching(WEBHOOK_NAME).describe(
         'Name of the webhook, unique in the project: it is sent to `POST /v1/webhooks/NAME`.',
       ),
-      secret: secretReference.describe(
+      secret: ownReference.describe(
         'A reference to the secret that its sender signs with; `ability serve` resolves it, and refuses unsigned deliveries.',
       ),
       environment: optional(environmentName, 'Where its tasks run; without it, the only environment of the ability.'),

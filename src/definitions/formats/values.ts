@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { EFFECTS } from '../../contracts/effects.js';
 import { ABILITY_ID, RESERVED_NAMES, SIGNALS, STEP_ID } from '../../contracts/names.js';
 import { isDuration, parseDuration } from '../../rules/duration.js';
+import { SAFE_REFERENCE } from '../../rules/secret-reference.js';
 import { BYTES_PATTERN, parseBytes } from '../../text/byte-size.js';
 import { whyNoPathPattern } from '../../text/glob.js';
 
@@ -53,6 +54,12 @@ export const stepId = memberName(
 export const environmentName = matching(
   /^[a-z][a-z0-9_-]{0,31}$/,
   'The name of an environment begins with a lowercase letter and has at most 32 lowercase letters, digits, dashes and _',
+);
+
+/** Part of task queue names, too; one that a project does not define is refused where it is used. */
+export const placementName = matching(
+  /^[a-z][a-z0-9_-]{0,31}$/,
+  'A placement is local, cloud, or a name of `placements` in ability.yaml',
 );
 
 /** Names of profiles, servers, credentials, parameters. */
@@ -171,7 +178,19 @@ export const jsonSchema = jsonObject;
 export const condition = z.union([text, z.boolean(), z.number()]).transform(String);
 
 /** The message for a value that must be a reference; it must not repeat the value. */
-export const SECRET_MESSAGE = 'A secret is a reference, env:NAME or file:PATH; never write it here';
+export const SECRET_MESSAGE =
+  'A secret is a reference, env:NAME or file:PATH, or of a provider, such as vault:PATH#FIELD; never write it here';
+
+/** As {@link SECRET_MESSAGE}, for one that no provider may read. */
+const OWN_SECRET_MESSAGE =
+  'A secret is a reference, here env:NAME or file:PATH, since doors run no provider; never write it here';
+
+/** As {@link SECRET_MESSAGE}. */
+const UNSAFE_MESSAGE =
+  'The path and the field of a reference begin with a letter, a digit or _, and have only these, blanks and . / @ + = : , ~ -, without `..`';
+
+/** Messages that say it all: the value must not be repeated. */
+export const SECRET_MESSAGES: ReadonlySet<string> = new Set([SECRET_MESSAGE, OWN_SECRET_MESSAGE, UNSAFE_MESSAGE]);
 
 /** The message for a text that must name its credentials; it must not repeat the text. */
 export const CREDENTIAL_MESSAGE =
@@ -183,14 +202,29 @@ const SEAL_KEYS_MESSAGE =
 
 export const passedVariable = plainName.regex(/^(?!ABILITY_((SEAL|PAYLOAD)_KEYS|DOOR_KEY)$)/, SEAL_KEYS_MESSAGE);
 
-/** A reference to a secret, never the secret itself. Source: R-000-53. */
+const NO_KEYS = /^(?!env:ABILITY_((SEAL|PAYLOAD)_KEYS|DOOR_KEY)$)(?!file:(.*\/)?\.system\/+(.*\/)?keys(\/|$))/;
+
+/** A reference to a secret, never the secret itself. Source: R-000-53; docs/operations.md#secrets. */
 export const secretReference = z
   .string(SECRET_MESSAGE)
-  .regex(/^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$/, SECRET_MESSAGE)
-  .regex(
-    /^(?!env:ABILITY_((SEAL|PAYLOAD)_KEYS|DOOR_KEY)$)(?!file:(.*\/)?\.system\/+(.*\/)?keys(\/|$))/,
-    SEAL_KEYS_MESSAGE,
-  );
+  .regex(/^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+|(?!env:|file:|https?:)[a-z][a-z0-9_-]{0,31}:[\s\S]*)$/, SECRET_MESSAGE)
+  .regex(new RegExp(`^(env|file|https?):|^(?![a-z][a-z0-9_-]{0,31}:)|${SAFE_REFERENCE.source}`), UNSAFE_MESSAGE)
+  .regex(NO_KEYS, SEAL_KEYS_MESSAGE);
+
+/** A reference that doors resolve as well, or a provider itself: they run no program. */
+export const ownReference = z
+  .string(OWN_SECRET_MESSAGE)
+  .regex(/^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$/, OWN_SECRET_MESSAGE)
+  .regex(NO_KEYS, SEAL_KEYS_MESSAGE);
+
+/** The environment of a child process. @param secret what its secrets may be. */
+export function envProfileOf(secret: typeof secretReference) {
+  return z.strictObject({
+    pass: z.array(passedVariable).default([]).describe('Variables of the worker that are passed on.'),
+    set: z.record(plainName, z.string()).default({}).describe('Variables with fixed values.'),
+    secrets: z.record(plainName, secret).default({}).describe('Variables that hold secrets, as references.'),
+  });
+}
 
 export const scope = z.strictObject({
   modules: optional(z.array(z.string()), 'Modules or domains; hooks may match on them.'),

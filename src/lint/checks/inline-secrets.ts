@@ -1,7 +1,9 @@
 import { isMap, isScalar, isSeq, type Node, type Pair, visit } from 'yaml';
+import { formatLocation } from '../../contracts/problem.js';
 import type { YamlSource } from '../../definitions/yaml-source.js';
 import { findingOf } from '../../planning/finding-of.js';
-import { ofEachSource } from '../linted-project.js';
+import { type Check, ofEachSource } from '../linted-project.js';
+import { referencesToProviders } from './credentials.js';
 
 /** Names of settings that hold a secret, also as a suffix: `DB_PASSWORD`, `api-key`, `clientSecret`. */
 const SECRET_NAME =
@@ -50,7 +52,13 @@ interface Found {
 }
 
 /** Finds literal secrets where a reference belongs; never repeats their value. Source: R-000-53, R-000-89. */
-export const checkInlineSecrets = ofEachSource((source) =>
+export const checkInlineSecrets: Check = (project) => {
+  // Another check finds those that no provider resolves.
+  const references = new Set(referencesToProviders(project.registry).map(({ location }) => formatLocation(location)));
+  return [...inSources(project)].filter(({ location }) => !references.has(formatLocation(location)));
+};
+
+const inSources = ofEachSource((source) =>
   [...secretsIn(source)]
     .sort((a, b) => a.start - b.start)
     .map(({ key, start }) =>

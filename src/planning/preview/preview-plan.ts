@@ -146,7 +146,11 @@ function denials(creation: PlanPreview['creation']): Problem[] {
 
 function operationsOf({ operations }: Plan, secrets: SecretSource): OperationPreview[] {
   // A reference that leads out of the project: the problems list it already.
-  const has = (reference: string): boolean => unlessRefused(() => secrets.has(reference)) ?? false;
+  const has = (reference: string): boolean | null =>
+    unlessRefused(
+      () => secrets.has(reference),
+      () => false,
+    );
   return Object.values(operations).map((operation) => previewOperation(operation, has));
 }
 
@@ -154,8 +158,8 @@ function pinnedLater({ operations }: Plan): string[] {
   return Object.values(operations).flatMap(({ key, implementation }) => (kindOf(implementation).hasPins ? [key] : []));
 }
 
-/** The chosen implementation. @param has whether a reference to a secret can be resolved. */
-function previewOperation(operation: PlanOperation, has: (reference: string) => boolean): OperationPreview {
+/** The chosen implementation. @param has whether a reference to a secret can be resolved; null: only workers know. */
+function previewOperation(operation: PlanOperation, has: (reference: string) => boolean | null): OperationPreview {
   const { key, version, effects, implementation, fast } = operation;
   const { id, kind, tags, timeout_ms, prompts } = implementation;
   const own = kindOf(implementation);

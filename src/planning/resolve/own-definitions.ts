@@ -1,4 +1,4 @@
-import type { Placement } from '../../contracts/names.js';
+import { type Placement, placementsOf } from '../../contracts/names.js';
 import { loadedComposite } from '../../definitions/find-ability.js';
 import type { Registry } from '../../definitions/registry.js';
 import { unlessRefused } from '../../text/attempt.js';
@@ -17,15 +17,19 @@ export interface KnownAbility {
 /** Lets a client start a task on the queue of its placement. Undefined for an ability that is unknown or broken here. */
 export function ownDefinitions(
   load: () => Registry,
-): (ability: string, environment: string) => KnownAbility | undefined {
-  return (ability, environment) => {
-    const registry = load();
-    const found = registry.operations.get(ability) ?? loadedComposite(registry, ability);
-    if (!found) return undefined;
-    const { version, summary, scope } = found.value;
-    return unlessRefused(() => {
-      const { placement } = inferPlacement(registry, ability, environment);
-      return { digest: registry.digest, version, placement, module: scope?.modules?.[0], summary };
-    });
-  };
+): ((ability: string, environment: string) => KnownAbility | undefined) & { placements: () => readonly Placement[] } {
+  const placements = (): readonly Placement[] => placementsOf(load().project);
+  return Object.assign(
+    (ability: string, environment: string) => {
+      const registry = load();
+      const found = registry.operations.get(ability) ?? loadedComposite(registry, ability);
+      if (!found) return undefined;
+      const { version, summary, scope } = found.value;
+      return unlessRefused(() => {
+        const { placement } = inferPlacement(registry, ability, environment);
+        return { digest: registry.digest, version, placement, module: scope?.modules?.[0], summary };
+      });
+    },
+    { placements },
+  );
 }

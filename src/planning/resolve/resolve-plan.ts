@@ -1,4 +1,4 @@
-import { CEL, ENGINE } from '../../contracts/names.js';
+import { CEL, ENGINE, isPlacedIn } from '../../contracts/names.js';
 import type { NoticeEvent, PlanNotify } from '../../contracts/notices.js';
 import type { Plan, PlanAbility, PlanFiles, PlanHooks } from '../../contracts/plan.js';
 import { AbilityError, type SourceLocation } from '../../contracts/problem.js';
@@ -6,6 +6,7 @@ import { abilityNotFound, type Composite, loadedComposite } from '../../definiti
 import type { LowLevel } from '../../definitions/formats/low-level.js';
 import type { Project } from '../../definitions/formats/project.js';
 import { type Loaded, PLACEMENT_RULES, type Registry } from '../../definitions/registry.js';
+import { locationOf } from '../../definitions/spot.js';
 import { partsOfHandler } from '../../definitions/written-handler.js';
 import { makesFiles } from '../../rules/calls/files-in.js';
 import { readsSession } from '../../rules/sessions/session-reads.js';
@@ -14,7 +15,8 @@ import { parseBytes } from '../../text/byte-size.js';
 import { memoize } from '../../text/memoize.js';
 import { filePlaces, takesFiles } from '../input/json-schema/file-places.js';
 import { EnvironmentVariables } from '../secrets/secret-source.js';
-import { type InferredPlacement, inferPlacement } from '../steps/infer-placement.js';
+import { refuseUnresolvable } from '../secrets/written-references.js';
+import { type InferredPlacement, inferPlacement, refuseMisplaced, writtenPlacement } from '../steps/infer-placement.js';
 import { lifecycleWarnings, plannedLifecycle } from './lifecycle.js';
 import { limitsOf } from './limits.js';
 import type { Planning, PlanWarning, Warn } from './plan-warning.js';
@@ -50,12 +52,15 @@ export function resolvePlan(
   const composite = loadedComposite(registry, ability);
   if (!operation && !composite) throw abilityNotFound(registry, ability);
   const inferred = inferPlacement(registry, ability, environment);
+  refuseMisplaced(registry, ability, environment, inferred);
   const unplaced = operation
     ? planOperation({ registry, variables, warn }, operation)
     : planComposite({ registry, variables, warn }, composite as Loaded<Composite>);
   const plan: Plan = { ...unplaced, placement: inferred.placement, ...filesOf(registry.project, unplaced) };
   const from = (operation ?? composite) as Loaded<unknown>;
-  warnOfPlacement({ plan, location: from.locate(['placement']) }, inferred, warn);
+  refuseUnresolvable(plan, registry);
+  const written = writtenPlacement(registry, ability, environment);
+  warnOfPlacement({ plan, location: locationOf(written ?? { from, path: ['placement'] }) }, inferred, warn);
   for (const { key, implementation } of Object.values(plan.operations)) {
     for (const tag of ['deprecated', 'experimental'] as const) {
       if (!implementation.tags.includes(tag)) continue;
@@ -139,16 +144,21 @@ function brokenPlacement({ broken }: Registry): string[] {
 /** An explicit placement wins; warns if it contradicts the steps' needs. Source: R-001-04, C-31. */
 function warnOfPlacement(
   { plan, location }: { plan: Plan; location: SourceLocation },
-  { explicit, inferred, demands }: InferredPlacement,
+  { explicit, demands }: InferredPlacement,
   warn: Warn,
 ): void {
-  if (explicit !== 'cloud' || inferred !== 'local') return;
-  const local = demands.filter(({ placement }) => placement === 'local');
-  const named = local
+  if (explicit === null) return;
+  const elsewhere = demands.filter(({ placement }) => !isPlacedIn(placement, explicit));
+  if (elsewhere.length === 0) return;
+  const named = elsewhere
     .slice(0, MAX_NAMED)
     .map(({ ability, tool }) => (tool === null ? ability : `${ability} (${tool})`));
-  const more = local.length > named.length ? ` and ${local.length - named.length} more` : '';
-  const message = `${plan.ability.id} is placed in the cloud although a step of it needs a local server: ${named.join(', ')}${more}`;
+  const more = elsewhere.length > named.length ? ` and ${elsewhere.length - named.length} more` : '';
+  const what =
+    explicit === 'cloud'
+      ? 'in the cloud although a step of it needs a local server'
+      : `in ${explicit} although a step of it needs another placement`;
+  const message = `${plan.ability.id} is placed ${what}: ${named.join(', ')}${more}`;
   warn({ code: 'lint.placement_contradiction', message, location });
 }
 

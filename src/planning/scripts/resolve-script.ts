@@ -9,6 +9,7 @@ import { locationOf, type Spot, within } from '../../definitions/spot.js';
 import { didYouMean } from '../../text/nearest.js';
 import { hasUsualArguments } from '../resolve/resolve-output.js';
 import type { EnvironmentVariables } from '../secrets/secret-source.js';
+import { isReference } from '../secrets/written-references.js';
 import { checkTemplate } from '../steps/check-names.js';
 import { notThere } from '../steps/definition-errors.js';
 import { refuseOurCode } from '../steps/named-codes.js';
@@ -57,7 +58,7 @@ export function resolveScript(
   const { stdin } = definition;
   if (stdin !== undefined) checkedText(stdin, within(spot, 'stdin'), names);
   checkExitCodes(definition, spot);
-  const variables = resolveVariables(definition, profile, spot, names);
+  const variables = resolveVariables(definition, profile, spot, names, registry);
   const interpreter = interpreterFiles(projectFilesOf(registry), interpreterOf(definition, file, spot));
   const location = locationOf(within(spot, definition.interpreter === undefined ? 'path' : 'interpreter'));
   refuseMissing(interpreter.words, variables, { root: registry.root, path: definition.path, location }, machine);
@@ -247,6 +248,7 @@ export function resolveVariables(
   profile: PlanEnvProfile,
   spot: Spot,
   names: ArgumentNames,
+  registry: Pick<Registry, 'project'>,
 ): Pick<PlanScript, 'env' | 'variables'> {
   if (!env) return { env: { ...profile, set: { ...profile.set, ...plainTexts(set ?? {}, within(spot, 'set')) } } };
   if (set) {
@@ -262,7 +264,7 @@ export function resolveVariables(
   const variables: Record<string, string> = {};
   for (const [name, text] of Object.entries(env)) {
     const at = within(spot, 'env', name);
-    if (isReference(text)) secrets[name] = checkedReference(text, at);
+    if (isReference(text, registry)) secrets[name] = checkedReference(text, at);
     else if (checkedText(text, at, names)) variables[name] = text;
     else texts[name] = text;
   }
@@ -286,10 +288,6 @@ export function checkedText(text: string, spot: Spot, names: ArgumentNames): boo
   return text.includes('${{') || ownNamesIn(text).length > 0;
 }
 
-function isReference(text: string): boolean {
-  return /^(env|file):/.test(text);
-}
-
 /** The error does not repeat the value, which may be the secret itself. */
 function checkedReference(text: string, spot: Spot): string {
   const checked = secretReference.safeParse(text);
@@ -298,7 +296,7 @@ function checkedReference(text: string, spot: Spot): string {
     code: 'definition.invalid',
     message: checked.error.issues[0]?.message ?? SECRET_MESSAGE,
     location: locationOf(spot),
-    suggestion: 'To use a text that begins with `env:` or `file:`, write it as ${{ "..." }}.',
+    suggestion: 'To use a text that looks like a reference, write it as ${{ "..." }}.',
   });
 }
 

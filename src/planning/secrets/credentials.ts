@@ -3,7 +3,7 @@ import type { Problem } from '../../contracts/problem.js';
 import type { Registry } from '../../definitions/registry.js';
 import type { CredentialReference } from '../../kinds/kind.js';
 import { kindOf } from '../../kinds/kinds.js';
-import { unlessRefused } from '../../text/attempt.js';
+import { providerReference } from '../../rules/secret-reference.js';
 import { guardAbilitiesOf } from '../hooks/hook-parts.js';
 import { problemsOf } from '../steps/definition-errors.js';
 import { Masker } from './masking/masker.js';
@@ -19,6 +19,8 @@ export function credentialsOf(plan: Plan, operation?: PlanOperation): Credential
 export function missingCredentials(plan: Plan, secrets: SecretSource): Problem[] {
   const problems = new Map<string, Problem>();
   for (const { reference, what } of credentialsOf(plan)) {
+    // Only a worker asks a provider.
+    if (providerReference(reference)) continue;
     for (const problem of problemsOf(() => secrets.resolve(reference, what))) problems.set(reference, problem);
   }
   return [...problems.values()];
@@ -26,19 +28,19 @@ export function missingCredentials(plan: Plan, secrets: SecretSource): Problem[]
 
 const SECRET_MEMBERS = /^(?:credentials|secrets?|webhook|signing_secret|bot_token)$/;
 
-const REFERENCE = /^(?:env|file):/;
+const isReference = (text: string): boolean => /^(?:env|file):/.test(text) || providerReference(text) !== undefined;
 
-/** All secrets referenced by a project that can be read here. */
-export function knownSecrets(registry: Registry, source: SecretSource): string[] {
+/** Where secrets are looked up to mask them. */
+export type MaskedSecrets = Pick<SecretSource, 'valuesOf'>;
+
+/** All secrets referenced by a project that can be read here, or that a provider gave before. */
+export function knownSecrets(registry: Registry, source: MaskedSecrets): string[] {
   const { project, configs, envProfiles, mcpServers, services, implementations, operations, workflows } = registry;
   const loaded = [configs, envProfiles, mcpServers, services, implementations, operations];
   const values = loaded.flatMap((map) => [...map.values()].map(({ value }): unknown => value));
   const triggers = [...workflows.values()].map(({ value }) => value.triggers);
   const references = new Set([project, ...values, ...triggers].flatMap((value) => referencesIn(value, false)));
-  // A file outside the project is not one of its secrets.
-  return [...references].flatMap((reference) => {
-    return unlessRefused(() => (source.has(reference) ? source.resolve(reference, 'secret') : undefined)) ?? [];
-  });
+  return [...references].flatMap((reference) => source.valuesOf(reference));
 }
 
 /** A masker for all secrets of a project that can be read here. */
@@ -47,7 +49,7 @@ export function maskerFor(registry: Registry, environment: string, env: NodeJS.P
 }
 
 function referencesIn(value: unknown, isSecret: boolean): string[] {
-  if (typeof value === 'string') return isSecret && REFERENCE.test(value) ? [value] : [];
+  if (typeof value === 'string') return isSecret && isReference(value) ? [value] : [];
   if (value === null || typeof value !== 'object') return [];
   return Object.entries(value).flatMap(([key, item]) => referencesIn(item, isSecret || SECRET_MEMBERS.test(key)));
 }

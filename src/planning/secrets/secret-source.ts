@@ -4,11 +4,19 @@ import { parseEnv } from 'node:util';
 import { AbilityError } from '../../contracts/problem.js';
 import { isExecutable } from '../../disk/is-executable.js';
 import { isInside } from '../../disk/is-inside.js';
+import { providerReference } from '../../rules/secret-reference.js';
+import { unlessRefused } from '../../text/attempt.js';
 
 /** The only folder outside the project that `file:` references may use. */
 const CONTAINER_SECRETS = '/run/secrets';
 
-/** Resolves secrets only in the activity that needs them, in the worker's environment, never the caller's. */
+/** What providers gave for a reference, the latest first. */
+export type ProvidedValues = (reference: string) => readonly string[];
+
+/**
+ * Resolves secrets only in the activity that needs them, in the worker's environment, never the caller's. Runs no provider:
+ * workers do so before ({@link ProvidedValues}), and doors never.
+ */
 export class SecretSource {
   private readonly variables: EnvironmentVariables;
 
@@ -16,14 +24,25 @@ export class SecretSource {
     private readonly root: string,
     private readonly environment: string,
     private readonly own: NodeJS.ProcessEnv = process.env,
+    private readonly provided: ProvidedValues = () => [],
   ) {
     this.variables = new EnvironmentVariables(root, environment, own);
   }
 
-  /** @throws AbilityError `config.missing_credential`, naming the reference and where to set it. */
+  /**
+   * @throws AbilityError `config.missing_credential`, naming the reference and where to set it; `secret.unavailable` for one of a
+   * provider that was not read before.
+   */
   resolve(reference: string, wanted: string): string {
     const value = this.find(reference);
     if (value !== undefined && value !== '') return value;
+    if (providerReference(reference)) {
+      throw new AbilityError({
+        code: 'secret.unavailable',
+        message: `The ${wanted}, ${reference}, is read by workers only`,
+        details: { reference },
+      });
+    }
     const name = reference.replace(/^env:/, '');
     throw new AbilityError({
       code: 'config.missing_credential',
@@ -35,9 +54,18 @@ export class SecretSource {
     });
   }
 
-  has(reference: string): boolean {
+  /** Null for one of a provider that was not read before: it is not known. */
+  has(reference: string): boolean | null {
     const value = this.find(reference);
-    return value !== undefined && value !== '';
+    return value === undefined && providerReference(reference) ? null : value !== undefined && value !== '';
+  }
+
+  /** What is to be masked: the value, if it can be read here, and earlier ones that a provider gave. */
+  valuesOf(reference: string): readonly string[] {
+    if (providerReference(reference)) return this.provided(reference);
+    // A reference that is refused, as to a file outside the project, gives a call no secret either.
+    const value = unlessRefused(() => this.find(reference));
+    return value ? [value] : [];
   }
 
   /** A variable of the worker's own environment. Child processes do not get variables of `.env` files. */
@@ -46,6 +74,7 @@ export class SecretSource {
   }
 
   protected find(reference: string): string | undefined {
+    if (providerReference(reference)) return this.provided(reference)[0];
     if (reference.startsWith('file:')) return this.readFile(reference.slice('file:'.length));
     return this.variables.find(reference.slice('env:'.length));
   }

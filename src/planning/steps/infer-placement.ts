@@ -1,17 +1,21 @@
-import type { Placement } from '../../contracts/names.js';
+import { type Placement, placementsOf } from '../../contracts/names.js';
+import { AbilityError } from '../../contracts/problem.js';
+import { loadedComposite } from '../../definitions/find-ability.js';
 import type { Registry } from '../../definitions/registry.js';
+import { locationOf, type Spot } from '../../definitions/spot.js';
 import { HTTP } from '../../kinds/api/kind.js';
 import { writtenKindOf } from '../../kinds/kinds.js';
 import { SHELL } from '../../kinds/script/kind.js';
 import { MODEL_PREFIX } from '../../rules/agents/model-key.js';
 import { unlessRefused } from '../../text/attempt.js';
+import { didYouMean } from '../../text/nearest.js';
 import { chooseImplementation, configOf } from '../resolve/choose-implementation.js';
 import { allowedCalls } from './called-abilities.js';
-import { type PlacementRules, placementOfTool, placementRules, resolvePlacement } from './placement.js';
+import { nearest, ownAmong, type PlacementRules, placementOfTool, rulesOf } from './placement.js';
 
 export interface PlacementDemand {
   ability: string;
-  /** `server:tool`; null for a workflow with its own placement, and if the tool is unknown. */
+  /** `server:tool`; null for an ability with its own placement, and if the tool is unknown. */
   tool: string | null;
   placement: Placement;
 }
@@ -31,17 +35,62 @@ export interface InferredPlacement {
  * @param environment whose settings choose implementations and servers; undefined if none is chosen yet.
  */
 export function inferPlacement(registry: Registry, ability: string, environment?: string): InferredPlacement {
-  const rules = placementRules(registry.project.placement);
-  const demands = demandsOf(registry, ability, environment, rules, new Set());
-  const explicit = registry.workflows.get(ability)?.value.placement ?? null;
-  const isBound = demands.some(({ tool, placement }) => tool === null && placement === 'local');
-  const inferred = isBound
-    ? 'local'
-    : resolvePlacement(
-        demands.map(({ tool }) => tool),
-        rules,
-      );
+  const demands = demandsOf(registry, ability, environment, rulesOf(registry.project), new Set());
+  const written = writtenPlacement(registry, ability, environment)?.placement ?? null;
+  // Planning refuses one that the project does not have.
+  const explicit = written !== null && placementsOf(registry.project).includes(written) ? written : null;
+  const inferred = nearest(demands.map(({ placement }) => placement));
   return { placement: explicit ?? inferred, explicit, inferred, demands };
+}
+
+/** The placement that definitions give an ability, and where: in the settings of the environment, or in its own file. */
+export function writtenPlacement(
+  registry: Registry,
+  ability: string,
+  environment: string | undefined,
+): (Spot & { placement: Placement }) | undefined {
+  const config = registry.configs.get(ability);
+  const here = environment === undefined ? undefined : config?.value.environments?.[environment]?.placement;
+  if (config && here !== undefined)
+    return { placement: here, from: config, path: ['environments', `${environment}`, 'placement'] };
+  const workflow = registry.workflows.get(ability);
+  const own = workflow?.value.placement;
+  return workflow && own !== undefined ? { placement: own, from: workflow, path: ['placement'] } : undefined;
+}
+
+/**
+ * @throws AbilityError for a placement that the project does not have, with its place: `definition.unknown_reference`; for tools
+ * that need several of its own: `placement.conflict`.
+ */
+export function refuseMisplaced(
+  registry: Registry,
+  ability: string,
+  environment: string,
+  { explicit, demands }: InferredPlacement,
+): void {
+  const known = placementsOf(registry.project);
+  const written = writtenPlacement(registry, ability, environment);
+  if (written && explicit === null) {
+    throw new AbilityError({
+      code: 'definition.unknown_reference',
+      message: `There is no placement ${written.placement}`,
+      location: locationOf(written),
+      suggestion: didYouMean(written.placement, known) ?? 'Define it under `placements` in ability.yaml.',
+    });
+  }
+  const needed = ownAmong(demands.map(({ placement }) => placement));
+  if (explicit !== null || needed.length < 2) return;
+  const from = registry.operations.get(ability) ?? loadedComposite(registry, ability);
+  const which = needed.map((name) => {
+    const first = demands.find(({ placement }) => placement === name);
+    return `${first?.ability}${first?.tool == null ? '' : ` (${first.tool})`} in ${name}`;
+  });
+  throw new AbilityError({
+    code: 'placement.conflict',
+    message: `${ability} cannot run in one placement: it needs ${which.join(' and ')}`,
+    ...(from && { location: from.locate([]) }),
+    suggestion: 'Give it a `placement` whose workers reach them all, or make each part a task of its own.',
+  });
 }
 
 function demandsOf(
@@ -62,10 +111,19 @@ function demandsOf(
   if (!workflow) {
     const asked = registry.operations.get(ability)?.value.unknown?.call;
     const further = asked === undefined ? [] : demandsOf(registry, asked, environment, rules, seen);
-    return [demandOf(ability, toolOf(registry, ability, environment), rules), ...further];
+    const own = seen.size > 1 ? boundTo(registry, ability, environment) : [];
+    const bound = own.length > 0 ? own : [demandOf(ability, toolOf(registry, ability, environment), rules)];
+    return [...bound, ...further];
   }
-  const own = seen.size > 1 && workflow.placement === 'local' ? [demandOf(ability, null, rules)] : [];
+  const own = seen.size > 1 ? boundTo(registry, ability, environment) : [];
   return [...own, ...allowedCalls(workflow).flatMap((id) => demandsOf(registry, id, environment, rules, seen))];
+}
+
+/** What an ability that is placed near demands of its callers. One that is placed in the cloud demands nothing. */
+function boundTo(registry: Registry, ability: string, environment: string | undefined): PlacementDemand[] {
+  const placement = writtenPlacement(registry, ability, environment)?.placement ?? 'cloud';
+  if (placement === 'cloud' || !placementsOf(registry.project).includes(placement)) return [];
+  return [{ ability, tool: null, placement }];
 }
 
 function demandOf(ability: string, tool: string | null, rules: PlacementRules): PlacementDemand {

@@ -1,4 +1,5 @@
 import type { Placement } from '../../contracts/names.js';
+import type { Project } from '../../definitions/formats/project.js';
 
 /** Servers that may run in the cloud, unless the project lists others. Source: R-001-14, R-001-16, C-28. */
 export const DEFAULT_CLOUD_SERVERS: readonly string[] = [
@@ -29,6 +30,16 @@ export interface PlacementRules {
   cloud: readonly string[];
   /** Wins over `cloud`. Source: C-29. */
   local: readonly string[];
+  /** Servers in a placement of the project's own, which win over both. */
+  own?: ReadonlyMap<string, Placement>;
+}
+
+/** The rules of a project. */
+export function rulesOf({ placement, placements }: Pick<Project, 'placement' | 'placements'>): PlacementRules {
+  const own = Object.entries(placements).flatMap(([name, { servers }]) =>
+    servers.map((server) => [server, name] as const),
+  );
+  return { ...placementRules(placement), own: new Map(own) };
 }
 
 export interface WrittenPlacement {
@@ -63,7 +74,8 @@ export function isLocalServer(server: string, rules: PlacementRules): boolean {
 
 /** The placement of a tool. Source: R-001-17. */
 export function placementOfTool(tool: string, rules: PlacementRules): Placement {
-  return isCloudServer(extractServerName(tool), rules) ? 'cloud' : 'local';
+  const server = extractServerName(tool);
+  return rules.own?.get(server) ?? (isCloudServer(server, rules) ? 'cloud' : 'local');
 }
 
 /**
@@ -77,5 +89,15 @@ export function resolvePlacement(
 ): Placement {
   if (explicit) return explicit;
   const named = (toolsUsed ?? []).filter((tool): tool is string => typeof tool === 'string' && tool.trim() !== '');
-  return named.every((tool) => placementOfTool(tool, rules) === 'cloud') ? 'cloud' : 'local';
+  return nearest(named.map((tool) => placementOfTool(tool, rules)));
+}
+
+/** What needs all of these: one of the project's own, else local if any is, else cloud. @param needed of several own ones, the first. */
+export function nearest(needed: readonly Placement[]): Placement {
+  return ownAmong(needed)[0] ?? (needed.includes('local') ? 'local' : 'cloud');
+}
+
+/** The placements of the project's own, each once. */
+export function ownAmong(needed: readonly Placement[]): Placement[] {
+  return [...new Set(needed)].filter((placement) => placement !== 'local' && placement !== 'cloud');
 }

@@ -1,7 +1,7 @@
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import { isCancellation, makeContinueAsNewFunc, workflowInfo } from '@temporalio/workflow';
 import type { ModifyAnswer, RecordChangeAnswer, RecordChangeRequest } from '../../contracts/activities.js';
-import { ACTIVITIES, taskQueueMoved } from '../../contracts/names.js';
+import { ACTIVITIES, taskQueueOf } from '../../contracts/names.js';
 import type { TaskArguments, TaskStart } from '../../contracts/task.js';
 import { nextArguments } from '../../rules/tasks/task-arguments.js';
 import { localActivity, untilKeyed } from '../calls/local-activities.js';
@@ -16,11 +16,12 @@ const MAX_APPLIED = 100;
 
 /** Puts new plan, seal and input into a run's first event, where activities expect them. Source: C-37. */
 export function continueChanged(run: TaskRun, next: ModifyAnswer): Promise<never> {
-  const { taskQueue, memo, typedSearchAttributes } = workflowInfo();
+  const { memo, typedSearchAttributes } = workflowInfo();
+  const { project, environment, placement } = next.plan;
   const last = run.input.changes.at(-1);
   const goOn = makeContinueAsNewFunc<Task>({
     // The definitions may have changed the task's placement since.
-    taskQueue: taskQueueMoved(taskQueue, next.plan.placement),
+    taskQueue: taskQueueOf(project, environment.name, placement),
     memo: { ...memo, ...(last && { changed: { by: last.by.name, at: last.at } }) },
     typedSearchAttributes: typedSearchAttributes.updateCopy([
       { key: STATUS, value: run.life.runRequested ? 'running' : 'created' },

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { Admission, type CheckedChains } from '../../../src/activities/admission.js';
 import { signSeal } from '../../../src/activities/seal.js';
 import type { RunStart } from '../../../src/activities/task/runs.js';
-import { CEL, taskQueueOf, WORKFLOWS } from '../../../src/contracts/names.js';
+import { CEL, PLACEMENTS, taskQueueOf, WORKFLOWS } from '../../../src/contracts/names.js';
 import type { Plan } from '../../../src/contracts/plan.js';
 import type { Seal } from '../../../src/contracts/seal.js';
 import { digestOf } from '../../../src/rules/canonical.js';
@@ -46,7 +46,7 @@ const NOTHING_CHECKED: CheckedChains = { has: async () => false, keep: async () 
 
 function sourceOver(runs: RunStart[], chains = NOTHING_CHECKED) {
   const readRun = vi.fn(async ({ runId }: { runId: string }) => runs.find((run) => run.runId === runId));
-  return { source: new Admission(PLAN.project, keys, readRun, chains), readRun };
+  return { source: new Admission(PLAN.project, keys, readRun, chains, () => [...PLACEMENTS, 'near-db']), readRun };
 }
 
 function noteRun(source: Admission, { task, ...run }: RunStart): void {
@@ -98,6 +98,12 @@ describe('an activity is admitted', () => {
   });
 });
 
+test('a run may continue one on the queue of a placement of the project', async () => {
+  const taskQueue = taskQueueOf(PLAN.project, PLAN.environment.name, 'near-db');
+  const { source } = sourceOver([runOf({ first: 'r-0' }), runOf({ runId: 'r-0', taskQueue })]);
+  expect(await source.admit(MARK, activity)).toMatchObject({ plan: PLAN });
+});
+
 describe('an activity is refused', () => {
   test.each<[string, Parameters<Admission['admit']>[1], RunStart[]]>([
     ['that no workflow requested', { taskQueue: QUEUE }, [runOf()]],
@@ -139,6 +145,14 @@ describe('an activity is refused', () => {
       'of a run that continues one of another type',
       activity,
       [runOf({ first: 'r-0' }), runOf({ runId: 'r-0', type: 'other' })],
+    ],
+    [
+      'of a run that continues one on the queue of a placement that the project does not have',
+      activity,
+      [
+        runOf({ first: 'r-0' }),
+        runOf({ runId: 'r-0', taskQueue: taskQueueOf(PLAN.project, PLAN.environment.name, 'edge') }),
+      ],
     ],
     ['of a run whose first run is forgotten', activity, [runOf({ first: 'r-0' })]],
     [
@@ -185,7 +199,13 @@ describe('an activity is refused', () => {
     const theirs = { ...PLAN, project: 'a-b', environment: { ...PLAN.environment, name: 'c' } };
     const ours = taskQueueOf('a', 'b-c', PLAN.placement);
     const seal = sealOf({}, theirs);
-    const source = new Admission('a', keys, async () => runOf({ taskQueue: ours }, seal, theirs), NOTHING_CHECKED);
+    const source = new Admission(
+      'a',
+      keys,
+      async () => runOf({ taskQueue: ours }, seal, theirs),
+      NOTHING_CHECKED,
+      () => [...PLACEMENTS, 'near-db'],
+    );
     await expect(source.admit(sealMark(seal), activityOf('t-1', 'r-1', ours))).rejects.toMatchObject({
       code: 'seal.invalid',
       message: expect.stringContaining('a-b'),

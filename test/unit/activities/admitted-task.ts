@@ -3,7 +3,7 @@ import { DefaultLogger } from '@temporalio/worker';
 import { Admission } from '../../../src/activities/admission.js';
 import { signSeal } from '../../../src/activities/seal.js';
 import type { JsonObject } from '../../../src/contracts/json.js';
-import { taskQueueOf } from '../../../src/contracts/names.js';
+import { PLACEMENTS, taskQueueOf } from '../../../src/contracts/names.js';
 import type { Plan } from '../../../src/contracts/plan.js';
 import type { Seal } from '../../../src/contracts/seal.js';
 import { digestOf } from '../../../src/rules/canonical.js';
@@ -39,7 +39,13 @@ export function admittedTask(plan: Plan, input: JsonObject = {}, more: Partial<S
   const start = { ...run, type: plan.ability.id, taskQueue, task };
   const chains = { has: async () => false, keep: async () => {} };
   return {
-    plans: new Admission(plan.project, KEYS, async () => start, chains),
+    plans: new Admission(
+      plan.project,
+      KEYS,
+      async () => start,
+      chains,
+      () => PLACEMENTS,
+    ),
     mark: sealMark(seal),
     environment: (info: ActivityInfo = {}) => activityEnvironment({ workflowExecution: run, taskQueue, ...info }),
   };
@@ -58,7 +64,7 @@ export function calledTask(plan: Plan) {
   const chains = { has: async () => false, keep: async () => {} };
   const readRun = async ({ runId }: { runId: string }) => runs.find((known) => known.runId === runId);
   return {
-    plans: new Admission(plan.project, KEYS, readRun, chains),
+    plans: new Admission(plan.project, KEYS, readRun, chains, () => PLACEMENTS),
     mark,
     environment: (info: ActivityInfo = {}) => activityEnvironment({ workflowExecution: run, taskQueue, ...info }),
   };

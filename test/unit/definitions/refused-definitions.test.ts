@@ -331,6 +331,97 @@ describe('a project', () => {
     expect(found.text).toMatch(message);
     expect([found.code, found.at]).toEqual([INVALID, at]);
   });
+
+  test.each([
+    [
+      'with a provider called env',
+      'secrets: { env: { command: [a, "{path}"] } }',
+      ':4:12',
+      /env, file, http and https are taken/,
+    ],
+    [
+      'with a provider called as none can be',
+      'secrets: { "a:b": { command: [a, "{path}"] } }',
+      ':4:12',
+      /A provider begins with/,
+    ],
+    ['with a provider without a program', 'secrets: { p: { command: [] } }', ':4:26', /item|at least|>=1/],
+    ['with a provider whose command is a text', 'secrets: { p: { command: "a {path}" } }', ':4:26', /A list/],
+    [
+      'with a provider whose program has arguments',
+      'secrets: { p: { command: ["a b", "{path}"] } }',
+      ':4:26',
+      /its program, then one text/,
+    ],
+    [
+      'with a provider whose program is a placeholder',
+      'secrets: { p: { command: ["{path}", "{path}"] } }',
+      ':4:26',
+      /which has no placeholders/,
+    ],
+    ['with a provider that has no path', 'secrets: { p: { command: [a, "{field}"] } }', ':4:26', /must have {path}/],
+    [
+      'with a provider with another placeholder',
+      'secrets: { p: { command: [a, "{path}{user}"] } }',
+      ':4:26',
+      /but not {user}/,
+    ],
+    [
+      'with a provider that takes too long',
+      'secrets: { p: { command: [a, "{path}"], timeout: 31s } }',
+      ':4:50',
+      /at most 30s/,
+    ],
+    [
+      'with a provider that keeps values too long',
+      'secrets: { p: { command: [a, "{path}"], ttl: 2d } }',
+      ':4:46',
+      /at most 24h/,
+    ],
+    [
+      'with a provider that gets seal keys',
+      'secrets: { p: { command: [a, "{path}"], env: { pass: [ABILITY_SEAL_KEYS] } } }',
+      ':4:55',
+      /for workers and doors alone/,
+    ],
+    [
+      'with a provider that needs a provider',
+      'secrets: { p: { command: [a, "{path}"], env: { secrets: { T: "q:x" } } } }',
+      ':4:62',
+      /here env:NAME or file:PATH, since doors/,
+    ],
+    [
+      'with a secret of Slack that a provider gives',
+      'slack: { signing_secret: "p:x", bot_token: env:B, channel: C01 }',
+      ':4:26',
+      /here env:NAME or file:PATH/,
+    ],
+    [
+      'with a token of Slack that a provider gives',
+      'slack: { signing_secret: env:B, bot_token: "p:x", channel: C01 }',
+      ':4:44',
+      /here env:NAME or file:PATH/,
+    ],
+    ['with a placement of a usual name', 'placements: { local: }', ':4:15', /local, cloud and all are taken/],
+    ['with a placement called all', 'placements: { all: }', ':4:15', /local, cloud and all are taken/],
+    ['with a placement that cannot be part of a queue', 'placements: { "a@b": }', ':4:15', /A placement begins with/],
+    [
+      'with a server in two placements',
+      'placements: { a: { servers: [s] }, b: { servers: [s] } }',
+      ':4:51',
+      /s is in a already/,
+    ],
+    [
+      'with a notice to a hostile reference',
+      'notify: [{ on: [task.failed], webhook: "p:-x", format: slack }]',
+      ':4:40',
+      /The path and the field/,
+    ],
+  ])('%s is refused', (_, line, at, message) => {
+    const found = fault(`${NAMED}environments: { dev: {} }\n${line}`);
+    expect(found.text).toMatch(message);
+    expect([found.code, found.at]).toEqual([INVALID, at]);
+  });
 });
 
 describe('a setting that would reveal the keys that seal plans', () => {

@@ -142,7 +142,12 @@ describe('a workflow', () => {
     ['without steps, with an output', 'output: 1', ':1:1', /Without `steps` there is no output/],
     ['with no step', 'steps: []', ':5:8', />=1|at least/],
     ['with steps that are a map', 'steps: { a: { call: op } }', ':5:8', /A list/],
-    ['with a placement that does not exist', top('placement: edge'), ':5:12', /local, cloud/],
+    [
+      'with a placement that cannot be one',
+      top('placement: Edge!'),
+      ':5:12',
+      /local, cloud, or a name of `placements`/,
+    ],
     ['with an unsafe key', step('call: op', 'with: { __proto__: { x: 1 } }'), ':8:13', /__proto__/],
     ['with an unsafe key at the top', top('constructor: 1'), ':5:1', /constructor/],
     ['for an environment that cannot be one', top('scope: { environments: [Prod!] }'), ':5:25', /lowercase letters/],

@@ -40,6 +40,8 @@ const FORMAT_OF: Record<string, { format: FormatName; around?: string; indent?: 
   access: { format: 'project', around: `${PROJECT}environments: { prod: {} }\n` },
   people: { format: 'project', around: PROJECT },
   doors: { format: 'project', around: `${PROJECT}environments: { prod: {} }\n` },
+  secrets: { format: 'project', around: `${PROJECT}environments: { prod: {} }\n` },
+  placements: { format: 'project', around: `${PROJECT}environments: { prod: {} }\n` },
   models: { format: 'project', around: `${PROJECT}environments: { prod: {} }\n` },
   implementation: { format: 'low-level', around: OPERATION },
   input_schema: { format: 'low-level', around: OPERATION },

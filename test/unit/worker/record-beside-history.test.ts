@@ -6,12 +6,12 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Admission } from '../../../src/activities/admission.js';
 import { RecordFolder } from '../../../src/activities/record/record-folder.js';
 import { signSeal } from '../../../src/activities/seal.js';
-import { taskQueueOf } from '../../../src/contracts/names.js';
+import { PLACEMENTS, taskQueueOf } from '../../../src/contracts/names.js';
 import type { TaskRecord } from '../../../src/contracts/record.js';
-import { SecretSource } from '../../../src/planning/secrets/secret-source.js';
 import { digestOf } from '../../../src/rules/canonical.js';
 import { sealMark } from '../../../src/rules/plans/plan-digest.js';
 import { EndRecords } from '../../../src/worker/record-beside-history.js';
+import { secretsHere } from '../../fixtures/secrets-here.js';
 import { examplePlan } from '../rules/example-plan.js';
 
 const PLAN = examplePlan();
@@ -25,7 +25,7 @@ const info = { workflowId: 't-1', runId: 'r-1', taskQueue: QUEUE } as WorkflowIn
 let folder: string;
 let records: RecordFolder;
 const created_at = '2030-01-01T11:00:00.000Z';
-const secrets = (name: string): SecretSource => new SecretSource('/', name, {});
+const secrets = (name: string) => secretsHere('/', name, {});
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'ability-records-'));
@@ -35,7 +35,13 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** @param more how the run differs from that of the sealed task. */
 function endRecords(more: object = {}, limitMs = 5000, readRun = async () => ({ ...runOf(), ...more })): EndRecords {
-  const plans = new Admission(PLAN.project, keys, readRun, { has: async () => false, keep: async () => {} });
+  const plans = new Admission(
+    PLAN.project,
+    keys,
+    readRun,
+    { has: async () => false, keep: async () => {} },
+    () => PLACEMENTS,
+  );
   return new EndRecords({ plans, records, host: 'here', secrets }, limitMs);
 }
 

@@ -51,6 +51,7 @@ export async function run(context: Context, _: [], flags: Flags): Promise<ExitCo
     scope: findScope(registry.root, cwd, request.scope, env),
     user: request.user_id === undefined ? currentUser(env) : { name: request.user_id, source: 'claimed' },
     env,
+    note: (text) => context.terminal.note(text),
     run: flags.key,
     session: env.ABILITY_SESSION || undefined,
   });

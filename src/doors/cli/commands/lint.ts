@@ -7,6 +7,9 @@ import { EXIT, type ExitCode } from '../../../contracts/states.js';
 import type { RegistryLoader } from '../../../definitions/load-registry.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { type LintOptions, lintProject } from '../../../lint/lint-project.js';
+import type { Provided } from '../../../lint/linted-project.js';
+import { writtenReferences } from '../../../planning/secrets/written-references.js';
+import { providerReference } from '../../../rules/secret-reference.js';
 import { checkCases } from '../../../testing/prepare-cases.js';
 import { defined } from '../../../text/defined.js';
 import { fingerprint, untilChange, watchedFolders } from '../input/watch-files.js';
@@ -25,7 +28,10 @@ type Format = NonNullable<Flags['format']>;
 export async function run(context: Context, _: [], flags: Flags): Promise<ExitCode> {
   const format = formatOf(context, flags);
   const loader = await openLoader(context);
-  if (!flags.watch) return lintOnce(context, loader, flags, format, await hookFindings(context, loader, flags));
+  if (!flags.watch) {
+    const more = await hookFindings(context, loader, flags);
+    return lintOnce(context, loader, flags, format, await askProviders(context, loader, flags), more);
+  }
   if (flags.checkHooks) throw neverEnds('--check-hooks runs the guards once');
   if (format !== 'human') throw neverEnds(`${format} is one document`);
   return lintAgainAndAgain(context, loader, flags);
@@ -46,6 +52,19 @@ async function hookFindings(context: Context, loader: RegistryLoader, { checkHoo
   return check.findings;
 }
 
+/** For `--check-env`: runs the programs of the providers that the definitions refer to. */
+async function askProviders(
+  context: Context,
+  loader: RegistryLoader,
+  { checkEnv }: Flags,
+): Promise<Provided | undefined> {
+  const registry = checkEnv ? tryToLoad(loader) : undefined;
+  if (!registry || Object.keys(registry.project.secrets).length === 0) return undefined;
+  const { askProvidersHere } = await import('../../../worker/worker-secrets.js');
+  const wanted = [...writtenReferences(registry)].filter(({ reference }) => providerReference(reference));
+  return unlessInterrupted(context, (signal) => askProvidersHere(registry.root, wanted, context.env, signal));
+}
+
 function formatOf({ flags }: Context, { format }: Flags): Format {
   if (!flags.json) return format ?? 'human';
   if (format === undefined || format === 'json') return 'json';
@@ -57,9 +76,10 @@ function lintOnce(
   loader: RegistryLoader,
   flags: Flags,
   format: Format,
+  provided: Provided | undefined,
   more: readonly Finding[] = [],
 ): ExitCode {
-  const report = lintProject(loader, optionsOf(flags, env, more));
+  const report = lintProject(loader, { ...optionsOf(flags, env, more), ...defined({ provided }) });
   if (format === 'human') terminal.print(renderFindings(report, terminal.style));
   else if (format === 'json') terminal.printJson(report);
   else terminal.print(format === 'sarif' ? renderSarif(report.findings) : renderFindingsJunit(report.findings));
@@ -78,7 +98,7 @@ async function lintAgainAndAgain(context: Context, loader: RegistryLoader, flags
       const documents = findDocuments(loader.root);
       const before = fingerprint(loader.root, folders, documents);
       const started = performance.now();
-      lintOnce(context, loader, flags, 'human');
+      lintOnce(context, loader, flags, 'human', await askProviders(context, loader, flags));
       const took = Math.round(performance.now() - started);
       terminal.note(terminal.style('dim', `${took} ms. Waiting for a change; press Ctrl-C to stop.`));
       await untilChange(loader.root, folders, before, signal, documents);

@@ -1,7 +1,8 @@
-import { deploymentOf, PLACEMENTS, taskQueueOf } from '../../../contracts/names.js';
-import { usageError } from '../../../contracts/problem.js';
+import { deploymentOf, placementsOf, taskQueueOf } from '../../../contracts/names.js';
+import { type AbilityError, usageError } from '../../../contracts/problem.js';
 import { resolveEnvironment } from '../../../planning/resolve/resolve-environment.js';
 import { chooseServer } from '../../../server/temporal/connection-settings.js';
+import { didYouMean } from '../../../text/nearest.js';
 import type { ServeOptions } from '../../../worker/serve-external.js';
 import { readAddress, readBuild } from '../input/flag-values.js';
 import { type Context, openRegistry } from '../program/context.js';
@@ -23,11 +24,18 @@ export async function run(context: Context, _: [], flags: RuntimeFlags['worker']
   const metrics = flags.metrics === undefined ? undefined : readAddress('--metrics', flags.metrics);
   const health = flags.health === undefined ? undefined : readAddress('--health', flags.health);
   const build = flags.build === undefined ? undefined : readBuild(flags.build);
-  const placements = flags.placement === 'all' ? PLACEMENTS : [flags.placement];
+  const known = placementsOf(registry.project);
+  if (flags.placement !== 'all' && !known.includes(flags.placement)) throw unknownPlacement(flags.placement, known);
+  const placements = flags.placement === 'all' ? known : [flags.placement];
   const places = environments.flatMap((environment) => placements.map((placement) => ({ environment, placement })));
   const { root, project } = registry;
   const serving = { root, project: project.project, server, places, env: context.env, metrics, build };
   await withInterruption(context, (signal) => serveUntil(context, serving, health, signal));
+}
+
+function unknownPlacement(name: string, known: readonly string[]): AbilityError {
+  const suggestion = didYouMean(name, known) ?? `There are: ${known.join(', ')}, and all of them: all.`;
+  return usageError(`The project has no placement ${name}`, suggestion);
 }
 
 async function serveUntil(

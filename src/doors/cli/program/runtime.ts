@@ -24,7 +24,7 @@ const runtime = {
       'ability worker --address temporal.internal:7233 --env staging --placement cloud',
     )
       .option('--env <name...>', 'environments to serve (default: all)')
-      .addOption(new Option('--placement <where>', 'which placement').choices(['local', 'cloud', 'all']).default('all'))
+      .addOption(new Option('--placement <where>', 'local, cloud or one of the project; all').default('all'))
       .option(
         '--metrics <ADDRESS>',
         'address at which to serve the metrics of this worker for Prometheus, such as 127.0.0.1:9464',

@@ -1,5 +1,5 @@
 import { AbilityError } from '../../../contracts/problem.js';
-import { secretReference } from '../../../definitions/formats/values.js';
+import { ownReference } from '../../../definitions/formats/values.js';
 import { SecretSource } from '../../../planning/secrets/secret-source.js';
 import { isDuration, parseDuration } from '../../../rules/duration.js';
 import { isLoopback } from '../check-origin.js';
@@ -58,7 +58,7 @@ function readSession(text: string): number {
 
 /** The value itself would be in the list of processes. */
 function readSecret(reference: string, root: string, env: NodeJS.ProcessEnv): string {
-  if (!secretReference.safeParse(reference).success) {
+  if (!ownReference.safeParse(reference).success) {
     throw usage('--oidc-secret takes a reference, never the secret itself', 'Use env:NAME or file:PATH.');
   }
   return new SecretSource(root, 'serve', env).resolve(reference, 'secret of the OpenID client');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { CallFailure } from '../../../../src/activities/call/call-failure.js';
-import type { CallInput } from '../../../../src/activities/call/call-input.js';
+import type { RequestedCall } from '../../../../src/activities/call/execute.js';
 import { ACTIVITY_LIMITS } from '../../../../src/contracts/names.js';
 import type { PlanHooks, PlanOperation } from '../../../../src/contracts/plan.js';
 import { AbilityError } from '../../../../src/contracts/problem.js';
@@ -34,7 +34,7 @@ const fails =
   };
 
 /** A call that begins its effect, and then runs the passed function. */
-const begun = (then: () => unknown) => async (call: CallInput) => {
+const begun = (then: () => unknown) => async (call: RequestedCall) => {
   await call.begin();
   return then();
 };
@@ -55,7 +55,7 @@ const logLines = ({ logs }: Ended, name = 'first'): { stream: string; text: stri
 describe('a call is executed', () => {
   test('with its input over the parameters of the implementation, and defaults', async () => {
     const input_schema = { type: 'object', properties: { c: { type: 'integer', default: 3 } } };
-    const execute = vi.fn((_: CallInput, __: PlanOperation) => ({ done: true }));
+    const execute = vi.fn((_: RequestedCall, __: PlanOperation) => ({ done: true }));
     const operation = { input_schema, ...withImplementation({ defaults: { a: 1 } }) };
     const { answer } = await attempt(execute, { operation, request: { with: { b: 2 } } });
     expect(execute.mock.calls[0]?.[0].input).toEqual({ a: 1, b: 2, c: 3 });
@@ -198,7 +198,7 @@ describe('a heartbeat passes on to the next attempt', () => {
 
 describe('a call that is cancelled', () => {
   const cancelling: OneAttempt = { during: (environment) => environment.cancel('CANCELLED') };
-  const cancelled = (execute: (call: CallInput) => unknown, how: OneAttempt = {}) =>
+  const cancelled = (execute: (call: RequestedCall) => unknown, how: OneAttempt = {}) =>
     attempt(
       async (call) => {
         await aborted(call.signal);

@@ -1,14 +1,14 @@
 import { vi } from 'vitest';
 import { createCall } from '../../../../src/activities/call/call.js';
-import type { CallInput } from '../../../../src/activities/call/call-input.js';
 import type { EffectMarks } from '../../../../src/activities/call/effect-mark.js';
+import type { RequestedCall } from '../../../../src/activities/call/execute.js';
 import type { CallAnswer, CallRequest } from '../../../../src/contracts/activities.js';
 import { TIMEOUT_MARGIN_MS } from '../../../../src/contracts/names.js';
 import type { Plan, PlanOperation, PlanStep } from '../../../../src/contracts/plan.js';
 import type { Seal } from '../../../../src/contracts/seal.js';
-import { SecretSource } from '../../../../src/planning/secrets/secret-source.js';
 import type { EndedSpan } from '../../../../src/tracing/open-tracer.js';
 import { MemoryFiles } from '../../../fixtures/memory-files.js';
+import { secretsHere } from '../../../fixtures/secrets-here.js';
 import { examplePlan } from '../../rules/example-plan.js';
 import { temporaryFolder } from '../../temporary-project.js';
 import { type ActivityInfo, type activityEnvironment, admittedTask } from '../admitted-task.js';
@@ -64,7 +64,7 @@ export function planOfCall({ operation = {}, plan = {}, retry }: OneAttempt = {}
 
 /** Makes one attempt. @param execute a stand-in for the script, the tool or the service. */
 export async function attempt(
-  execute: (call: CallInput, operation: PlanOperation) => unknown,
+  execute: (call: RequestedCall, operation: PlanOperation) => unknown,
   how: OneAttempt = {},
 ): Promise<Ended> {
   const plan = planOfCall(how);
@@ -100,7 +100,7 @@ export async function attempt(
     },
     answerScript: NOT_EXPECTED,
     answerAbility: NOT_EXPECTED,
-    secrets: (name) => new SecretSource('/nowhere', name, {}),
+    secrets: (name) => secretsHere('/nowhere', name, {}),
     recordUsage: (line) => used.push(line),
     ...how.dependencies,
   };
@@ -116,10 +116,10 @@ export async function attempt(
 }
 
 /** The call with which the operation was executed. */
-export async function seenCall(how: OneAttempt = {}): Promise<CallInput> {
-  const execute = vi.fn(async (_: CallInput) => null);
+export async function seenCall(how: OneAttempt = {}): Promise<RequestedCall> {
+  const execute = vi.fn(async (_: RequestedCall) => null);
   await attempt(execute, how);
-  return execute.mock.calls[0]?.[0] as CallInput;
+  return execute.mock.calls[0]?.[0] as RequestedCall;
 }
 
 /** The implementation of the operation, with these parts replaced. */

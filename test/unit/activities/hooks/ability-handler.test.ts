@@ -3,15 +3,15 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { CallInput } from '../../../../src/activities/call/call-input.js';
+import type { RequestedCall } from '../../../../src/activities/call/execute.js';
 import { createAnswerAbility } from '../../../../src/activities/hooks/ability-handler.js';
 import { eventOf, type HookRun } from '../../../../src/activities/hooks/hook-context.js';
 import type { PlanForeignHook } from '../../../../src/contracts/foreign-hooks.js';
 import type { Json } from '../../../../src/contracts/json.js';
 import type { PlanHandler } from '../../../../src/contracts/plan.js';
 import { AbilityError } from '../../../../src/contracts/problem.js';
-import { SecretSource } from '../../../../src/planning/secrets/secret-source.js';
 import { MemoryFiles } from '../../../fixtures/memory-files.js';
+import { secretsHere } from '../../../fixtures/secrets-here.js';
 import { examplePlan } from '../../rules/example-plan.js';
 import { traced } from '../traced.js';
 import { sessionRun, taskRun } from './example-run.js';
@@ -22,22 +22,22 @@ const ALLOW = { guard_decision: 'allow' };
 
 /** Lets an ability answer a hook. @param work what it does. @returns the answer and the call that it received. */
 async function callHandler(
-  work: (call: CallInput) => Json | Promise<Json>,
+  work: (call: RequestedCall) => Json | Promise<Json>,
   { handler = {}, run = taskRun() }: { handler?: Partial<Handler>; run?: HookRun } = {},
 ) {
-  const calls: CallInput[] = [];
+  const calls: RequestedCall[] = [];
   const answer = createAnswerAbility({
     root: '/project',
     execute: async (_, call) => {
       calls.push(call);
       return work(call);
     },
-    secrets: (environment) => new SecretSource('/nowhere', environment, {}),
+    secrets: (environment) => secretsHere('/nowhere', environment, {}),
     files: { store: new MemoryFiles(), folders: { open: () => mkdtemp(join(tmpdir(), 'hook-files-')) } },
   });
   const whole: Handler = { kind: 'ability', operation: OPERATION, timeout_ms: 500, ...handler };
   const result = await answer('guard', whole, eventOf(run), run);
-  return { result, call: calls[0] as CallInput, calls };
+  return { result, call: calls[0] as RequestedCall, calls };
 }
 
 describe('an ability that answers a hook', () => {

@@ -4,7 +4,7 @@ import type { HookRun } from '../../../../src/activities/hooks/hook-context.js';
 import type { HookDependencies } from '../../../../src/activities/hooks/hook-dependencies.js';
 import type { BuiltinHook } from '../../../../src/contracts/hooks.js';
 import type { JsonObject } from '../../../../src/contracts/json.js';
-import { SecretSource } from '../../../../src/planning/secrets/secret-source.js';
+import { secretsHere } from '../../../fixtures/secrets-here.js';
 import { examplePlan } from '../../rules/example-plan.js';
 
 const run: HookRun = {
@@ -27,7 +27,7 @@ const run: HookRun = {
 const dependencies: HookDependencies = {
   answerScript: () => Promise.reject(new Error('no script is expected to answer here')),
   answerAbility: () => Promise.reject(new Error('no ability is expected to answer here')),
-  secrets: (environment) => new SecretSource('/nowhere', environment, { HERE: 'x', EMPTY: '' }),
+  secrets: (environment) => secretsHere('/nowhere', environment, { HERE: 'x', EMPTY: '' }),
   recordUsage: () => {},
 };
 
@@ -41,8 +41,8 @@ test.each<[TaskBuiltin, JsonObject]>([
   ['environment_scope', { allow: ['staging'], deny: ['prod'] }],
   ['credentials_present', { name: ['HERE'] }],
   ['credentials_present', { names: 'HERE' }],
-])('C-08: the guard %s refuses if its options cannot be read (%j)', (name, options) => {
-  expect(answer(name, options)).toMatchObject({ status: 'error', decision: 'deny' });
+])('C-08: the guard %s refuses if its options cannot be read (%j)', async (name, options) => {
+  expect(await answer(name, options)).toMatchObject({ status: 'error', decision: 'deny' });
 });
 
 test.each<[TaskBuiltin, JsonObject, string]>([
@@ -52,8 +52,8 @@ test.each<[TaskBuiltin, JsonObject, string]>([
   ['credentials_present', { names: ['HERE'] }, 'allow'],
   ['credentials_present', { names: ['HERE', 'GONE'] }, 'deny'],
   ['credentials_present', { names: ['EMPTY'] }, 'deny'],
-])('%s with %j: %s', (name, options, decision) => {
-  expect(answer(name, options)).toMatchObject({ status: 'ok', decision });
+])('%s with %j: %s', async (name, options, decision) => {
+  expect(await answer(name, options)).toMatchObject({ status: 'ok', decision });
 });
 
 const usageOf = (more: Partial<typeof run>) => {
@@ -64,9 +64,9 @@ const usageOf = (more: Partial<typeof run>) => {
   return { result, lines };
 };
 
-test('R-002-63: usage records who called what, where, and how it ended', () => {
+test('R-002-63: usage records who called what, where, and how it ended', async () => {
   const { result, lines } = usageOf({ outcome: { status: 'failed', output: null, error: null } } as never);
-  expect(result).toMatchObject({ status: 'ok', decision: 'allow' });
+  expect(await result).toMatchObject({ status: 'ok', decision: 'allow' });
   const line = {
     ability_id: 'db.write',
     task_id: 't-1',
@@ -86,10 +86,10 @@ test('usage of a task names its ability, and has no step and no end if there is 
 test.each([
   ['the operation around a call', run, 'db.write is not available in staging.'],
   ['the ability around a task', { ...run, operation: undefined }, 'signup is not available in staging.'],
-])('a refusal because of the environment names %s', (_, about, reason) => {
+])('a refusal because of the environment names %s', async (_, about, reason) => {
   const handler = { kind: 'builtin', name: 'environment_scope' } as const;
   const options = { allow: ['prod', 'dev'] };
-  expect(answerBuiltinHook('guard', { ...handler, options }, about, dependencies)).toMatchObject({
+  expect(await answerBuiltinHook('guard', { ...handler, options }, about, dependencies)).toMatchObject({
     reason,
     suggestion: 'Run in prod or dev.',
   });

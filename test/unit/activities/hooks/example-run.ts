@@ -1,7 +1,7 @@
 import type { HookRun, SessionContext, TaskContext } from '../../../../src/activities/hooks/hook-context.js';
 import type { HookDependencies } from '../../../../src/activities/hooks/hook-dependencies.js';
 import type { Phase } from '../../../../src/contracts/hooks.js';
-import { SecretSource } from '../../../../src/planning/secrets/secret-source.js';
+import { secretsHere } from '../../../fixtures/secrets-here.js';
 import { examplePlan } from '../../rules/example-plan.js';
 
 const COMMON = {
@@ -37,7 +37,7 @@ export function hookDependencies(more: Partial<HookDependencies> = {}): HookDepe
   return {
     answerScript: () => Promise.reject(new Error('no script is expected to answer here')),
     answerAbility: () => Promise.reject(new Error('no ability is expected to answer here')),
-    secrets: (environment) => new SecretSource('/nowhere', environment, {}),
+    secrets: (environment) => secretsHere('/nowhere', environment, {}),
     recordUsage: () => {},
     ...more,
   };

@@ -9,9 +9,9 @@ import type { HookRun } from '../../../../src/activities/hooks/hook-context.js';
 import type { MustDeny, PlanForeignHook } from '../../../../src/contracts/foreign-hooks.js';
 import { loadRegistry } from '../../../../src/definitions/load-registry.js';
 import type { ForeignHandler } from '../../../../src/planning/hooks/foreign-guards.js';
-import { SecretSource } from '../../../../src/planning/secrets/secret-source.js';
 import { hookDependenciesOf } from '../../../../src/worker/prove-guards.js';
 import { makeProject, operation, type ProjectFolder, projectFile } from '../../../fixtures/project-folder.js';
+import { secretsHere } from '../../../fixtures/secrets-here.js';
 import { pinnedFile } from '../pinned-file.js';
 import { sessionRun, taskRun } from './example-run.js';
 
@@ -106,7 +106,7 @@ describe('a guard of another tool', () => {
 
   test('has a HOME even if the worker has none, and no plugin folder', async () => {
     const secrets = (environment: string) =>
-      new SecretSource(project.root, environment, { PATH: process.env['PATH'], TOKEN: 'x' });
+      secretsHere(project.root, environment, { PATH: process.env['PATH'], TOKEN: 'x' });
     await answer(callOf('ls'), {}, { ...dependencies, secrets });
     expect(received()[0]?.names).toMatchObject({ HOME: homedir() });
     expect(received()[0]?.names).not.toHaveProperty('CLAUDE_PLUGIN_ROOT');

@@ -5,7 +5,7 @@ import { readHookResult } from '../../../../src/activities/hooks/read-hook-resul
 import { runHooks } from '../../../../src/activities/hooks/run-hooks.js';
 import type { EventContext, HookResult, Phase } from '../../../../src/contracts/hooks.js';
 import type { PlanHook } from '../../../../src/contracts/plan.js';
-import { SecretSource } from '../../../../src/planning/secrets/secret-source.js';
+import { secretsHere } from '../../../fixtures/secrets-here.js';
 import { examplePlan } from '../../rules/example-plan.js';
 import { traced } from '../traced.js';
 
@@ -51,7 +51,7 @@ function scripts(answers: Record<string, HookResult | Error>): HookDependencies 
       return readHookResult(id, answer, { phase, path, ability: event.ability_id });
     },
     answerAbility: () => Promise.reject(new Error('no ability is expected to answer here')),
-    secrets: (environment) => new SecretSource('/nowhere', environment, {}),
+    secrets: (environment) => secretsHere('/nowhere', environment, {}),
     recordUsage: () => {},
   };
 }

@@ -4,9 +4,9 @@ import type { HookDependencies } from '../../../../src/activities/hooks/hook-dep
 import { runHooks } from '../../../../src/activities/hooks/run-hooks.js';
 import { projectDefinitions } from '../../../../src/activities/project-definitions.js';
 import type { NewGap } from '../../../../src/contracts/gaps.js';
-import { SecretSource } from '../../../../src/planning/secrets/secret-source.js';
 import { mergeSignals } from '../../../../src/rules/sessions/merge-signals.js';
 import { makeProject } from '../../../fixtures/project-folder.js';
+import { secretsHere } from '../../../fixtures/secrets-here.js';
 
 const input = 'input_schema: { type: object, required: [service], properties: { service: { type: string } } }';
 const project = makeProject({
@@ -18,7 +18,7 @@ afterAll(() => project.remove());
 const dependencies: HookDependencies = {
   answerScript: () => Promise.reject(new Error('no script is expected to answer here')),
   answerAbility: () => Promise.reject(new Error('no ability is expected to answer here')),
-  secrets: (environment) => new SecretSource('/nowhere', environment, {}),
+  secrets: (environment) => secretsHere('/nowhere', environment, {}),
   definitions: projectDefinitions(project.root),
   recordUsage: () => {},
 };
@@ -92,7 +92,7 @@ test('a ranking that could not go by meaning is a warning of the hook, and hints
 describe('a request that no ability serves', () => {
   const gapsOf = async (prompt: string, more: Partial<SessionContext> = {}, variables: Record<string, string> = {}) => {
     const gaps: NewGap[] = [];
-    const secrets = (environment: string) => new SecretSource('/nowhere', environment, variables);
+    const secrets = (environment: string) => secretsHere('/nowhere', environment, variables);
     const context = { ...promptOf(prompt), ...more };
     await ask(context, { ...dependencies, secrets, recordGap: (gap) => void gaps.push(gap) });
     return gaps;

@@ -3,7 +3,7 @@ import { closeAgents } from '../../../../src/activities/api/guarded-connections.
 import { createSendNotice, noticeFailure } from '../../../../src/activities/notices/send-notice.js';
 import type { Notice, PlanNotify, PlanWebhook } from '../../../../src/contracts/notices.js';
 import type { Plan } from '../../../../src/contracts/plan.js';
-import { SecretSource } from '../../../../src/planning/secrets/secret-source.js';
+import { secretsHere } from '../../../fixtures/secrets-here.js';
 import {
   type Answer,
   breakOff,
@@ -57,7 +57,7 @@ async function sendTo(
   const whole: Plan = { ...examplePlan(), notify: [notify], ...plan };
   const activity = createSendNotice({
     plans: { admitNotice: async () => whole } as never,
-    secrets: (name) => new SecretSource('/nowhere', name, { HOOK: `${service.origin}${path}`, SIGNING, ...env }),
+    secrets: (name) => secretsHere('/nowhere', name, { HOOK: `${service.origin}${path}`, SIGNING, ...env }),
     ui,
     page,
     isOwnRuntime: false,

@@ -2,7 +2,12 @@ import { expect, test } from 'vitest';
 import { otherQueue } from '../../../../src/activities/preflight/other-queue.js';
 import type { Plan } from '../../../../src/contracts/plan.js';
 
-const PLAN = { ability: { id: 'dump' }, placement: 'cloud', environment: { name: 'dev' } } as unknown as Plan;
+const PLAN = {
+  project: 'p',
+  ability: { id: 'dump' },
+  placement: 'cloud',
+  environment: { name: 'dev' },
+} as unknown as Plan;
 
 test('a worker that the server lists only a moment later takes the task', async () => {
   let looks = 0;

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { Admission } from '../../../../src/activities/admission.js';
 import { createPreflight } from '../../../../src/activities/preflight/preflight.js';
 import { verifySeal } from '../../../../src/activities/seal.js';
-import { ACTIVITY_LIMITS, taskQueueOf } from '../../../../src/contracts/names.js';
+import { ACTIVITY_LIMITS, PLACEMENTS, taskQueueOf } from '../../../../src/contracts/names.js';
 import type { Seal } from '../../../../src/contracts/seal.js';
 import type { Progress } from '../../../../src/contracts/task.js';
 import { loadRegistry } from '../../../../src/definitions/load-registry.js';
@@ -122,7 +122,7 @@ describe('the answer of a preflight', () => {
     const readRun = vi.fn(async () => undefined);
     const { preflight, dependencies, project } = preflightedProject();
     const chains = { has: async () => false, keep: async () => {} };
-    dependencies.plans = new Admission(project, KEYS, readRun, chains);
+    dependencies.plans = new Admission(project, KEYS, readRun, chains, () => PLACEMENTS);
     const { seal, plan } = await preflight();
     const taskQueue = taskQueueOf(project, 'dev', 'local');
     const run = { workflowId: 't-1', runId: 'r-1' };
@@ -384,7 +384,13 @@ describe('a retry', () => {
     const taskQueue = taskQueueOf(first.project, 'dev', 'local');
     const chains = { has: async () => false, keep: async () => {} };
     const start = { ...RUN, type: 'flow', taskQueue, task };
-    first.dependencies.plans = new Admission(first.project, KEYS, async () => start, chains);
+    first.dependencies.plans = new Admission(
+      first.project,
+      KEYS,
+      async () => start,
+      chains,
+      () => PLACEMENTS,
+    );
     const ended = { plan, progress: DONE, run: RUN, ...(files.length > 0 && { files }) };
     first.dependencies.readEnded = vi.fn(async () => ended as never);
     return { ...first, answer: () => first.preflight({ retry: { task: 'early', from } }) };

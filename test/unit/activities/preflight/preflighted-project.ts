@@ -5,7 +5,7 @@ import type { ActivityDependencies } from '../../../../src/activities/dependenci
 import { createPreflight } from '../../../../src/activities/preflight/preflight.js';
 import { lastDefinitions } from '../../../../src/activities/project-definitions.js';
 import { RecordFolder } from '../../../../src/activities/record/record-folder.js';
-import { taskQueueOf } from '../../../../src/contracts/names.js';
+import { PLACEMENTS, taskQueueOf } from '../../../../src/contracts/names.js';
 import type { Plan } from '../../../../src/contracts/plan.js';
 import type { TaskRecord } from '../../../../src/contracts/record.js';
 import type {
@@ -18,10 +18,10 @@ import type {
 } from '../../../../src/contracts/task.js';
 import { loadRegistry } from '../../../../src/definitions/load-registry.js';
 import { resolvePlan } from '../../../../src/planning/resolve/resolve-plan.js';
-import { SecretSource } from '../../../../src/planning/secrets/secret-source.js';
 import { startOf } from '../../../../src/rules/tasks/task-arguments.js';
 import { MemoryFiles } from '../../../fixtures/memory-files.js';
 import type { ProjectFiles } from '../../../fixtures/project-folder.js';
+import { secretsHere } from '../../../fixtures/secrets-here.js';
 import { lowLevel, SCRIPT, SCRIPT_FILE, temporaryProject } from '../../temporary-project.js';
 import { type ActivityInfo, activityEnvironment, KEYS } from '../admitted-task.js';
 
@@ -82,7 +82,13 @@ export function preflightedProject(files: ProjectFiles = {}, more: Partial<Depen
     host: 'here',
     lastDefinitions: lastDefinitions(root),
     keys: KEYS,
-    plans: new Admission(project, KEYS, async () => undefined, { has: async () => false, keep: async () => {} }),
+    plans: new Admission(
+      project,
+      KEYS,
+      async () => undefined,
+      { has: async () => false, keep: async () => {} },
+      () => PLACEMENTS,
+    ),
     records: new RecordFolder(join(root, 'records')),
     files: { store, folders: { open: NOT_EXPECTED } },
     sessions: { notify, countStarts: NOT_EXPECTED, readTask: NOT_EXPECTED },
@@ -95,7 +101,7 @@ export function preflightedProject(files: ProjectFiles = {}, more: Partial<Depen
     isServed: async () => true,
     answerScript: NOT_EXPECTED,
     answerAbility: NOT_EXPECTED,
-    secrets: (environment) => new SecretSource(root, environment, {}),
+    secrets: (environment) => secretsHere(root, environment, {}),
     recordUsage: () => {},
     packPlan: (plan) => plan as never,
     shrink: async (result) => result,

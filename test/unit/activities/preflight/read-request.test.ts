@@ -6,7 +6,7 @@ import { errorOf } from '../../error-of.js';
 
 const REGISTRY = {
   digest: 'abcdef'.repeat(10),
-  project: { environments: { dev: {}, 'dev-cloud': {}, prod: {} } },
+  project: { environments: { dev: {}, 'dev-cloud': {}, prod: {} }, placements: { 'near-db': {} } },
 } as unknown as Registry;
 const RUN = { workflowId: 'k', runId: 'r-2' };
 const INFO = { workflowType: 'signup', workflowExecution: RUN, taskQueue: 'acme-dev-local' };
@@ -99,6 +99,10 @@ test.each([
   ['acme-prod-cloud', 'prod'],
   ['acme-dev', undefined],
   ['acme-dev-local-2', undefined],
+  ['acme-dev-near-db', 'dev'],
+  ['acme-dev-cloud-near-db', 'dev-cloud'],
+  ['acme-dev-near', undefined],
+  ['acme-dev-db', undefined],
 ])('the queue %s is that of the environment %s', (queue, environment) => {
   expect(environmentOf(queue, REGISTRY, 'acme')).toBe(environment);
 });
@@ -129,7 +133,11 @@ describe('the request of a run that asks for the activity of its hooks', () => {
 
   test('is taken only of a run that was started as this ability on a queue of this environment', async () => {
     const { refuseForeignStart } = await asked({ input: {}, options: {} });
-    expect(refuseForeignStart).toHaveBeenCalledWith(RUN, 'signup', ['acme-dev-local', 'acme-dev-cloud']);
+    expect(refuseForeignStart).toHaveBeenCalledWith(RUN, 'signup', [
+      'acme-dev-local',
+      'acme-dev-cloud',
+      'acme-dev-near-db',
+    ]);
     const foreign = new Error('foreign');
     await expect(asked({ input: {}, options: {} }, {}, foreign)).rejects.toBe(foreign);
   });

@@ -6,8 +6,8 @@ import { completeRecord, endsLater, recordBeside } from '../../../../src/activit
 import { RecordFolder } from '../../../../src/activities/record/record-folder.js';
 import type { Seal } from '../../../../src/contracts/seal.js';
 import type { TaskResult } from '../../../../src/contracts/task.js';
-import { SecretSource } from '../../../../src/planning/secrets/secret-source.js';
 import { digestOf } from '../../../../src/rules/canonical.js';
+import { secretsHere } from '../../../fixtures/secrets-here.js';
 import { examplePlan } from '../../rules/example-plan.js';
 import { admittedTask } from '../admitted-task.js';
 
@@ -47,7 +47,7 @@ async function end({ input = {}, result = {}, report, seal = {}, host = 'here' }
   const task = admittedTask(plan, input, seal);
   const queue = { workflowExecution: RUN, taskQueue: 'acme-staging-local' };
   const admitted = await task.plans.admit(task.mark, queue);
-  const place = { records, host, secrets: (name: string) => new SecretSource('/', name, {}) };
+  const place = { records, host, secrets: (name: string) => secretsHere('/', name, {}) };
   const ended = { task: 't-1', admitted, result: { ...RESULT, ...result }, inputDigest: digestOf(input) };
   await completeRecord({ ...ended, input: () => input, report: report as never }, place);
   return records.read('t-1');
@@ -137,7 +137,7 @@ describe('a record written outside the workflow', () => {
       input: '{"n":1}',
       created_at: '2030-01-01T11:00:00.000Z',
     };
-    const secrets = (name: string) => new SecretSource('/', name, {});
+    const secrets = (name: string) => secretsHere('/', name, {});
     await recordBeside(run, ended as never, { plans: admitted.plans, records, host: 'here', secrets });
   };
 

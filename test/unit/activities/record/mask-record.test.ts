@@ -73,8 +73,7 @@ test.each<[string, Record<string, string>, string[]]>([
 
 test('an internal error is not treated as a missing secret', () => {
   const broken = {
-    has: () => true,
-    resolve: () => {
+    valuesOf: () => {
       throw new TypeError('a defect');
     },
   } as never;

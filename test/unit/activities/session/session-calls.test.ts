@@ -5,7 +5,7 @@ import type { PlanHook, PlanOperation } from '../../../../src/contracts/plan.js'
 import { AbilityError } from '../../../../src/contracts/problem.js';
 import type { Seal } from '../../../../src/contracts/seal.js';
 import type { WordAnswer } from '../../../../src/contracts/session.js';
-import { SecretSource } from '../../../../src/planning/secrets/secret-source.js';
+import { secretsHere } from '../../../fixtures/secrets-here.js';
 import { examplePlan } from '../../rules/example-plan.js';
 import { admittedTask, KEYS, USER } from '../admitted-task.js';
 import { heardBy } from './session-world.js';
@@ -20,7 +20,7 @@ const COUNTING = guard('counting', 'session.counts.total > 3');
 
 async function entered(of: Partial<CallToEnter> = {}, answer: WordAnswer | Error = {}, env: NodeJS.ProcessEnv = {}) {
   const { words, sessions } = heardBy(answer);
-  const secrets = (name: string) => new SecretSource('/nowhere', name, env);
+  const secrets = (name: string) => secretsHere('/nowhere', name, env);
   const call: CallToEnter = {
     ...{ plan: PLAN, operation: OPERATION, input: { n: 1 }, task: 't-1', user: USER, session: 's-1' },
     ...{ id: 't-1 1', path: 'first', moment: 5, hooks: [COUNTING], ...of },

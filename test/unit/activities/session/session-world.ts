@@ -2,11 +2,11 @@ import { vi } from 'vitest';
 import { Admission } from '../../../../src/activities/admission.js';
 import type { createAskPrompt } from '../../../../src/activities/session/session-events.js';
 import type { RunStart } from '../../../../src/activities/task/runs.js';
-import { sessionIdOf, taskQueueOf, WORKFLOWS } from '../../../../src/contracts/names.js';
+import { PLACEMENTS, sessionIdOf, taskQueueOf, WORKFLOWS } from '../../../../src/contracts/names.js';
 import type { SignedWord, WordAnswer } from '../../../../src/contracts/session.js';
 import { loadRegistry } from '../../../../src/definitions/load-registry.js';
-import { SecretSource } from '../../../../src/planning/secrets/secret-source.js';
 import type { ProjectFiles } from '../../../fixtures/project-folder.js';
+import { secretsHere } from '../../../fixtures/secrets-here.js';
 import { temporaryProject } from '../../temporary-project.js';
 import { type ActivityInfo, activityEnvironment, KEYS, USER } from '../admitted-task.js';
 
@@ -46,11 +46,17 @@ export function sessionWorld(
   const dependencies: Dependencies = {
     root,
     project,
-    plans: new Admission(project, KEYS, async () => begun, { has: async () => false, keep: async () => {} }),
+    plans: new Admission(
+      project,
+      KEYS,
+      async () => begun,
+      { has: async () => false, keep: async () => {} },
+      () => PLACEMENTS,
+    ),
     sessions: { ...heardBy().sessions, countStarts },
     answerScript: NOT_EXPECTED,
     answerAbility: NOT_EXPECTED,
-    secrets: (environment) => new SecretSource(root, environment, {}),
+    secrets: (environment) => secretsHere(root, environment, {}),
     recordUsage: () => {},
     ...more,
   };

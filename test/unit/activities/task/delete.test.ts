@@ -4,7 +4,7 @@ import type { Execution } from '../../../../src/activities/dependencies.js';
 import { createEndTask, createErase, createPurge } from '../../../../src/activities/task/delete.js';
 import type { RunStart } from '../../../../src/activities/task/runs.js';
 import type { TaskToDelete, Tombstone } from '../../../../src/contracts/deletion.js';
-import { ACTIVITY_LIMITS, deleteIdOf, WORKFLOWS } from '../../../../src/contracts/names.js';
+import { ACTIVITY_LIMITS, deleteIdOf, PLACEMENTS, WORKFLOWS } from '../../../../src/contracts/names.js';
 import { AbilityError } from '../../../../src/contracts/problem.js';
 import { type ActivityInfo, activityEnvironment, KEYS, USER } from '../admitted-task.js';
 
@@ -58,7 +58,13 @@ function world({ executions = [], start = {}, info, more, ...known }: World = {}
   const dependencies: Dependencies = {
     project: 'acme',
     host: 'here',
-    plans: new Admission('acme', KEYS, async () => begun ?? undefined, chains),
+    plans: new Admission(
+      'acme',
+      KEYS,
+      async () => begun ?? undefined,
+      chains,
+      () => PLACEMENTS,
+    ),
     records: {
       readTombstone: () => known.tombstone,
       find: async () => known.record && { request: known.record },

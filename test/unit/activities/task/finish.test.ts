@@ -10,7 +10,7 @@ import { AbilityError } from '../../../../src/contracts/problem.js';
 import type { TaskReport } from '../../../../src/contracts/run-sinks.js';
 import type { Seal } from '../../../../src/contracts/seal.js';
 import type { TaskResult } from '../../../../src/contracts/task.js';
-import { SecretSource } from '../../../../src/planning/secrets/secret-source.js';
+import { secretsHere } from '../../../fixtures/secrets-here.js';
 import { examplePlan } from '../../rules/example-plan.js';
 import { temporaryFolder } from '../../temporary-project.js';
 import { type ActivityInfo, admittedTask, USER } from '../admitted-task.js';
@@ -50,7 +50,7 @@ async function finished({ result, plan, ability, input = {}, more, report, seal,
   const records = new RecordFolder(join(temporaryFolder(), 'records'));
   const dependencies: Dependencies = {
     ...{ host: 'here', plans, records, reports, shrink: async (given) => given },
-    secrets: (name) => new SecretSource('/nowhere', name, {}),
+    secrets: (name) => secretsHere('/nowhere', name, {}),
     ...more,
   };
   const request = { seal: mark, result: { ...RESULT, ...result }, input };

@@ -150,3 +150,22 @@ test.each([
 ])('whether a task with nothing but a timer waits for a key: %s', (_, events, code) => {
   expect(lastRefusal(events as unknown as Parameters<typeof lastRefusal>[0])).toBe(code);
 });
+
+test.each([
+  ['p-dev-near-db', ['near-db'], ' --env dev --placement near-db'],
+  ['p-dev-local', ['near-db'], ' --env dev --placement local'],
+  // It is not known whether the environment is `dev` or `dev-near`.
+  ['p-dev-near-db', ['db', 'near-db'], ''],
+  ['other-dev-near-db', ['near-db'], ''],
+  ['p-dev-edge', ['near-db'], ''],
+])('the command for a worker of %s, with the placements %j', async (taskQueue, own, place) => {
+  const definitions = Object.assign(() => undefined, { placements: () => ['local', 'cloud', ...own] });
+  const watch = new StallWatch({ ...sessionAt({}), definitions });
+  const waiting = raw({
+    executionConfig: { taskQueue: { name: taskQueue } },
+    pendingWorkflowTask: { state: SCHEDULED, scheduledTime: at(1) },
+  });
+  await watch.look('t', waiting, 0);
+  const [stall] = await watch.look('t', waiting, STALL_MS);
+  expect(stall?.suggestion).toBe(`Start a worker: ability worker --address far:7233${place}`);
+});

@@ -17,6 +17,14 @@ const credentials = (line: string) => ({
   ].join('\n'),
 });
 
+const PROVIDER = 'secrets: { vault: { command: [vault, "-field={field}", "{path}"] } }';
+const provided = (line: string, more = '') => ({
+  ...credentials(line),
+  'ability.yaml': `format: 1\nproject: linted\nenvironments: { dev: {}, staging: {}, prod: { protected: true } }\n${PROVIDER}\n${more}`,
+});
+const gives = (value: string) => ({ checkEnv: true, provided: () => value });
+const fails = { code: 'secret.unavailable', message: 'The provider vault did not give it' };
+
 /** Secrets that are written in a definition, and those that exist nowhere. */
 export const SECRET_CASES: LintCase[] = [
   {
@@ -66,6 +74,81 @@ export const SECRET_CASES: LintCase[] = [
         'steps: [{ id: one, call: op.login, with: { password: "${{ input.password }}" } }]',
       ),
     },
+  },
+  {
+    code: 'config.invalid',
+    name: 'a reference to a provider that the project does not have',
+    files: provided('▶"vautl:kv/db#password"'),
+  },
+  {
+    code: 'config.invalid',
+    name: 'a provider that needs a field',
+    files: provided('▶"vault:kv/db"'),
+  },
+  {
+    code: 'config.invalid',
+    name: 'a notice to a provider that the project does not have',
+    files: provided('"vault:kv/db#f"', 'notify: [{ on: [task.failed], webhook: ▶"op:hook", format: slack }]'),
+  },
+  {
+    code: 'config.invalid',
+    name: 'references to providers of the project, which are no inline secrets',
+    files: {
+      ...provided(
+        '"vault:kv/db#password"',
+        'notify: [{ on: [task.failed], webhook: "vault:kv/hook#url", secret: "vault:kv/hook#signing_secret" }]',
+      ),
+      ...profile('secrets: { DB_PASSWORD: "vault:kv/db#password" }'),
+      ...lowLevel(
+        'op.secretive',
+        'implementation: { kind: script, script: { path: scripts/any.mjs, env: { DB_PASSWORD: "vault:kv/db#password" } } }',
+      ),
+    },
+  },
+  {
+    code: 'lint.inline_secret',
+    name: 'what looks like a reference, where none is resolved',
+    files: { ...provided('"vault:kv/db#password"'), ...profile('set: { DB_PASSWORD: ▶"vault:kv/db#password" }') },
+  },
+  {
+    code: 'lint.secret_short',
+    name: 'a short one that a provider gives',
+    files: provided('▶"vault:kv/db#password"'),
+    options: gives('short-1'),
+  },
+  {
+    code: 'config.missing_credential',
+    name: 'one that a provider gives',
+    files: provided('"vault:kv/db#password"'),
+    options: gives('long-enough'),
+  },
+  {
+    code: 'config.missing_credential',
+    name: 'a provider that was not asked',
+    files: provided('"vault:kv/db#password"'),
+    options: { checkEnv: true },
+  },
+  {
+    code: 'secret.unavailable',
+    name: 'a provider that gives nothing',
+    files: provided('▶"vault:kv/db#password"'),
+    options: { checkEnv: true, provided: () => fails },
+  },
+  {
+    code: 'secret.unavailable',
+    name: 'a provider that gives nothing to an MCP server',
+    files: {
+      ...provided('"env:PATH"'),
+      'registry/config/s.yaml':
+        'mcp_servers: { s: { url: "https://a.test/mcp", credentials: { t: ▶"vault:kv/db#t" } } }',
+    },
+    options: { checkEnv: true, provided: () => fails },
+  },
+  {
+    code: 'secret.unavailable',
+    name: 'a provider that gives it',
+    files: provided('"vault:kv/db#password"'),
+    options: gives('long-enough'),
   },
   {
     code: 'config.missing_credential',

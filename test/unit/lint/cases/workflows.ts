@@ -8,6 +8,25 @@ const tool = {
   'registry/config/servers.yaml': 'mcp_servers: { tavily: { url: "https://tavily.example/mcp" } }\n',
 };
 
+/** `tavily` and `memory` are in placements of the project. */
+const placed = () => ({
+  ...tool,
+  ...lowLevel('op.find', 'implementation: { kind: mcp, mcp: { server: memory, tool: find } }'),
+  'registry/config/memory.yaml': 'mcp_servers: { memory: { url: "https://memory.example/mcp" } }\n',
+  'ability.yaml': `format: 1
+project: linted
+environments: { dev: {}, staging: {}, prod: { protected: true } }
+placements: { near-db: { servers: [tavily] }, dmz: { servers: [memory] } }
+`,
+});
+
+const conflicting = (other = 'op.find', more = '') => `id: flow
+type: workflow
+version: 1
+summary: A workflow of a test.
+steps: [{ id: one, call: op.search }, { id: two, call: ${other}${more} }]
+`;
+
 /** Workflows that can run, but not as their author thinks. */
 export const WORKFLOW_CASES: LintCase[] = [
   {
@@ -38,6 +57,54 @@ export const WORKFLOW_CASES: LintCase[] = [
       ...tool,
       ...lowLevel('op.more', SCRIPT),
       ...workflow('placement: local', 'steps: [{ id: one, call: op.search }]'),
+    },
+  },
+  {
+    code: 'lint.placement_contradiction',
+    name: 'a step that only another placement of the project reaches',
+    files: { ...placed(), ...workflow('placement: ▶local', 'steps: [{ id: one, call: op.search }]') },
+  },
+  {
+    code: 'lint.placement_contradiction',
+    name: 'the settings of an environment',
+    files: {
+      ...placed(),
+      'registry/config/places.yaml': 'abilities: [{ id: op.search, environments: { dev: { placement: ▶dmz } } }]\n',
+    },
+  },
+  {
+    code: 'placement.conflict',
+    name: 'steps that different placements reach',
+    files: {
+      ...placed(),
+      'registry/high-level/flow.yaml': `▶${conflicting()}`,
+    },
+  },
+  {
+    code: 'placement.conflict',
+    name: 'a workflow that one of the settings of an environment places elsewhere',
+    files: {
+      ...placed(),
+      'registry/config/places.yaml': 'abilities: [{ id: op.read, environments: { prod: { placement: dmz } } }]\n',
+      'registry/high-level/flow.yaml': `▶${conflicting('op.read', ', with: { id: x }')}`,
+    },
+  },
+  {
+    code: 'placement.conflict',
+    name: 'a placement of its own that reaches what one of them reaches, and a local script',
+    files: { ...placed(), 'registry/high-level/flow.yaml': conflicting('op.read', ', with: { id: x }') },
+  },
+  {
+    code: 'definition.unknown_reference',
+    name: 'a placement that the project does not have',
+    files: { ...placed(), ...workflow('placement: ▶near-bd', call()) },
+  },
+  {
+    code: 'definition.unknown_reference',
+    name: 'a placement in the settings of an environment that the project does not have',
+    files: {
+      ...placed(),
+      'registry/config/places.yaml': 'abilities: [{ id: op.read, environments: { dev: { placement: ▶edge } } }]\n',
     },
   },
   {

@@ -24,7 +24,9 @@ export function checkNotices({ project, root }: Registry, env: NodeJS.ProcessEnv
   const { slack, policy } = project;
   for (const name of (slack && (slack.environments ?? Object.keys(project.environments))) ?? []) {
     const source = new SecretSource(root, name, env);
-    const missing = [slack?.signing_secret, slack?.bot_token].filter((one) => one !== undefined && !source.has(one));
+    const missing = [slack?.signing_secret, slack?.bot_token].filter(
+      (one) => one !== undefined && source.has(one) === false,
+    );
     absent.push(...missing.map((reference) => `${reference} (${name})`));
   }
   const api = slack && new URL(slack.api);
@@ -32,9 +34,9 @@ export function checkNotices({ project, root }: Registry, env: NodeJS.ProcessEnv
   for (const { webhook, secret, environments = Object.keys(project.environments) } of project.notify) {
     for (const name of environments) {
       const source = new SecretSource(root, name, env);
-      const missing = [webhook, secret ?? []].flat().filter((reference) => !source.has(reference));
+      const missing = [webhook, secret ?? []].flat().filter((reference) => source.has(reference) === false);
       absent.push(...missing.map((reference) => `${reference} (${name})`));
-      if (missing.includes(webhook)) continue;
+      if (!source.has(webhook)) continue;
       const address = source.resolve(webhook, 'address of a notice');
       const url = URL.canParse(address) ? new URL(address) : undefined;
       if (!url || !/^https?:$/.test(url.protocol)) unfit.push(`${webhook} (${name})`);

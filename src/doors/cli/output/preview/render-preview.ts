@@ -78,7 +78,7 @@ function guardLines({ hooks, approval }: PlanPreview['start'], style: Style): st
 }
 
 function placementOf({ placement: { where, queue, explicit, demands } }: PlanPreview): string {
-  const local = demands.filter((demand) => demand.placement === 'local');
+  const local = demands.filter((demand) => demand.placement !== 'cloud');
   const names = local.map(({ ability, tool }) => (tool === null ? ability : `${ability} (${tool})`));
   const more = names.length > MAX_DEMANDS ? ` and ${names.length - MAX_DEMANDS} more` : '';
   const demanded = `these have to be local: ${names.slice(0, MAX_DEMANDS).join(', ')}${more}`;
@@ -103,11 +103,13 @@ function renderOperations({ operations }: PlanPreview): string[] {
       `${key.padEnd(width)}  ${oneLine(does)}`,
       `${pad}${about.join('; ')}`,
       ...credentials.map(
-        ({ reference, what, is_set }) => `${pad}needs the ${what}, ${reference}: ${is_set ? 'set' : 'not set'}`,
+        ({ reference, what, is_set }) => `${pad}needs the ${what}, ${reference}: ${SET[String(is_set)]}`,
       ),
     ];
   });
 }
+
+const SET: Readonly<Record<string, string>> = { true: 'set', false: 'not set', null: 'read by workers' };
 
 function commandOf({ ability, environment, input, reference }: PlanPreview, typist: Typist): string[] {
   const json = JSON.stringify(input);

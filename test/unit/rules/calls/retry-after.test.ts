@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { headersThatMatter, retryAtOf } from '../../../../src/activities/call/retry-after.js';
 import { waitAskedFor } from '../../../../src/rules/calls/call-limits.js';
+import { headersThatMatter, retryAtOf } from '../../../../src/rules/calls/retry-after.js';
 
 const NOW = Date.parse('2026-11-23T12:00:00Z');
 
