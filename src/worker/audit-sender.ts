@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cloudEvent, noticeFailure, post } from '../activities/notices/send-notice.js';
+import type { SecretReader } from '../activities/secrets/secret-reader.js';
 import type { PlanWebhook } from '../contracts/notices.js';
 import type { Registry } from '../definitions/registry.js';
-import type { SecretSource } from '../planning/secrets/secret-source.js';
 import { auditObject } from '../server/audit/audit-chain.js';
 import { readAudit } from '../server/audit/read-audit.js';
 import type { Store } from '../server/store/store.js';
@@ -32,7 +32,7 @@ export class AuditSender {
     private readonly store: Store,
     private readonly project: string,
     private readonly lastDefinitions: () => Registry | undefined,
-    private readonly secrets: (environment: string) => SecretSource,
+    private readonly secrets: (environment: string) => SecretReader,
   ) {}
 
   start(): void {
@@ -63,7 +63,9 @@ export class AuditSender {
     await this.keep(before);
     if (owner !== this.owner) await sleep(SETTLE_MS);
     if ((await this.read()).owner !== this.owner) return;
-    const secrets = this.secrets(usual ?? Object.keys(environments ?? {})[0] ?? '');
+    const reader = this.secrets(usual ?? Object.keys(environments ?? {})[0] ?? '');
+    const references = [{ reference: audit.to }, { reference: audit.secret }];
+    const secrets = await reader.read(references, AbortSignal.timeout(LEASE_MS / 2));
     const hosts = policy?.allowed_hosts && { allowed_hosts: policy.allowed_hosts };
     const target: PlanWebhook = { webhook: audit.to, secret: audit.secret, on: [], format: 'cloudevents', ...hosts };
     for await (const { object, lines, finding } of readAudit(store, project, before + 1)) {

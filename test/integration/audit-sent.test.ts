@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { SecretReader } from '../../src/activities/secrets/secret-reader.js';
 import type { AuditLine } from '../../src/contracts/audit.js';
 import { loadRegistry } from '../../src/definitions/load-registry.js';
 import { SecretSource } from '../../src/planning/secrets/secret-source.js';
@@ -65,7 +66,11 @@ afterEach(async () => {
 const append = (n: number) =>
   log.append({ kind: 'decision', event: `run/${n}`, time: '2026-11-30T00:00:00.000Z', task: `t-${n}` });
 function send(): AuditSender {
-  const secrets = (environment: string) => new SecretSource(project.root, environment);
+  const secrets = (environment: string): SecretReader => ({
+    read: async () => new SecretSource(project.root, environment),
+    recall: async () => {},
+    valuesOf: () => [],
+  });
   const sender = new AuditSender(store, 'acme', () => loadRegistry(project.root), secrets);
   senders.push(sender);
   sender.start();
