@@ -8,16 +8,14 @@ import { operation } from './operation.js';
 /** Lines, and objects, of one answer: about a megabyte and a half. */
 const MAX = 2000;
 
-const moment = z.iso.datetime({ offset: true });
-
 export const readAuditLog = operation({
   summary: 'Lines of the audit log, in order; all that is read is verified, whether or not the filter leaves it out.',
   right: 'read',
   concerns: wholeProject,
   at: 'GET /v1/audit',
   input: z.strictObject({
-    since: moment.optional().describe('Only lines of this time or later.'),
-    until: moment.optional().describe('Only lines before this time.'),
+    since: z.iso.datetime({ offset: true }).optional().describe('Only lines of this time or later.'),
+    until: z.iso.datetime({ offset: true }).optional().describe('Only lines before this time.'),
     task: fields.key.optional().describe('Only lines about this task and those that it called.'),
     kind: z.enum(AUDIT_KINDS).optional().describe('Only lines of this kind.'),
     from: z.int().min(1).default(1).describe('`next` of the previous part.'),

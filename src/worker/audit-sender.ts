@@ -10,7 +10,6 @@ import type { Store } from '../server/store/store.js';
 import { log } from './logger.js';
 
 const LOOK_MS = 2000;
-const SLOWEST_MS = 300_000;
 /** After so long without a sign, another worker goes on. */
 const LEASE_MS = 60_000;
 /** Within this time a store shows all workers who took the lease last. */
@@ -48,7 +47,7 @@ export class AuditSender {
     for (let pauseMs = LOOK_MS; !signal.aborted; ) {
       await sleep(pauseMs, undefined, { signal, ref: false }).catch(() => {});
       const failed = signal.aborted ? undefined : await this.look().catch((error) => noticeFailure(error).message);
-      pauseMs = failed === undefined ? LOOK_MS : Math.min(SLOWEST_MS, pauseMs * 2);
+      pauseMs = failed === undefined ? LOOK_MS : Math.min(300_000, pauseMs * 2);
       if (failed) log.warn({ reason: failed, again_in_ms: pauseMs }, 'lines of the audit log could not be sent');
     }
   }
