@@ -16,9 +16,9 @@ RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund
 RUN npm run --silent sbom > sbom.cdx.json
 
 FROM node:24-bookworm-slim
-# Scripts of abilities may be Python; tini ends the worker's children with it.
+# Scripts of abilities may be Python, or run in a box; tini ends the worker's children with it.
 RUN apt-get update \
- && apt-get install -y --no-install-recommends python3 tini \
+ && apt-get install -y --no-install-recommends bubblewrap python3 tini \
  && rm -rf /var/lib/apt/lists/*
 
 WORKDIR /app

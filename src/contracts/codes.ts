@@ -850,6 +850,16 @@ export const CODES = {
     means: 'The runtime of the project was started by another version and still has work.',
     next: 'Run `ability down` when its tasks may pause, or use that version.',
   },
+  'sandbox.path': {
+    exit: EXIT.unavailable,
+    means: 'A path that a `sandbox` declares is missing, or leads through a link to what no box may see.',
+    next: 'Create it where the workers run, or correct `read` and `write`.',
+  },
+  'sandbox.unavailable': {
+    exit: EXIT.unavailable,
+    means: 'A script or MCP server has a `sandbox` or `limits` that this machine or this worker cannot keep.',
+    next: 'Do what the message says; nothing runs without its box. See docs/scripts.md.',
+  },
   'scaffold.changed': {
     exit: EXIT.outOfOrder,
     means: 'Another program changed the file meanwhile; nothing was written.',

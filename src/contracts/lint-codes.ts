@@ -469,6 +469,12 @@ export const LINT_CODES = {
     why: 'It is not available anywhere; without the list, all environments are allowed.',
     fix: 'Name the environments, or leave `environments` out.',
   },
+  'lint.script_not_boxed': {
+    severity: 'warning',
+    means: 'A destructive script has no sandbox, in a project that uses sandboxes.',
+    why: 'It can change all that the worker can, not only what it is for.',
+    fix: 'Give it a `sandbox` with the folders that it needs, or all scripts one under `policy`.',
+  },
   'lint.secret_short': {
     severity: 'warning',
     means: 'A secret that is set here is too short to be masked in all its forms.',

@@ -69,12 +69,39 @@ export interface PlanEnvProfile {
   secrets: Record<string, string>;
 }
 
+/** The box of a child process on Linux: it sees system folders, its interpreter, its pinned copy, and these paths. */
+export interface PlanSandbox {
+  /** Relative to the project root, or absolute; the box may read them, or also write. */
+  read: string[];
+  write: string[];
+  /** What the proxy of the box lets it reach; empty: no network. */
+  allowed_hosts: string[];
+}
+
+/** Limits of each process of a child process. */
+export interface PlanProcessLimits {
+  /** Bytes of data. */
+  memory?: number;
+  /** Seconds of processor time. */
+  cpu?: number;
+  /** Processes and threads of a box together. */
+  processes?: number;
+  /** Name of the user that it runs as, who is not root. */
+  user?: string;
+}
+
+/** How a child process is confined; absent: as the worker itself. */
+export interface PlanConfinement {
+  sandbox?: PlanSandbox;
+  limits?: PlanProcessLimits;
+}
+
 export interface ScriptImplementation extends ImplementationBase {
   kind: 'script';
   script: PlanScript;
 }
 
-export interface PlanScript {
+export interface PlanScript extends PlanConfinement {
   /** Relative to the project root, inside it. */
   path: string;
   /** SHA-256 of its bytes when the plan was made. */
@@ -139,7 +166,7 @@ export interface McpImplementation extends ImplementationBase {
 
 /** An MCP server: a child process, or a URL. With `session`, each task has its own; absent: all share one. */
 export type PlanMcpServer = { name: string; session?: 'task' } & (
-  | { transport: 'stdio'; command: string; args: string[]; env: PlanEnvProfile }
+  | ({ transport: 'stdio'; command: string; args: string[]; env: PlanEnvProfile } & PlanConfinement)
   | {
       transport: 'http';
       url: string;

@@ -14,7 +14,7 @@ import { checkOtherExpressions } from './checks/other-expressions.js';
 import { checkPlans } from './checks/plans.js';
 import { checkEnvironments, checkHostPatterns, checkUnreadFiles, checkVariablesTwice } from './checks/project.js';
 import { checkSchedules, checkTriggers } from './checks/schedules-and-triggers.js';
-import { checkScriptReach } from './checks/script-reach.js';
+import { checkBoxes, checkScriptReach } from './checks/script-reach.js';
 import { checkSpecialists } from './checks/specialists.js';
 import { checkUnevaluatedTexts } from './checks/unevaluated-texts.js';
 import { checkWorkflowContents } from './checks/workflow-contents.js';
@@ -43,6 +43,7 @@ export const CHECKS: readonly Check[] = [
   checkSpecialists,
   // Definitions that load and run, but do something else than they seem to.
   checkAbilitiesAlike,
+  checkBoxes,
   checkCharacters,
   checkCutCalls,
   checkEffects,

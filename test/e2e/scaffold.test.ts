@@ -120,7 +120,7 @@ describe('from an empty folder to abilities that run', () => {
       '--language',
       'shell',
       '--effects',
-      'destructive',
+      'write_additive',
     );
     const guard = ['--phase', 'PreAbilityCall', '--match', 'abilities=user.delete'];
     await run('scaffold', 'hook', 'seen', ...guard, '--handler', 'script');

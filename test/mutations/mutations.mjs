@@ -663,8 +663,8 @@ export const MUTATIONS = [
   {
     name: 'marks: a script runs without a mark',
     file: 'src/activities/script/call-script.ts',
-    find: '  await call.begin();\n',
-    replace: '',
+    find: ', begin: call.begin,',
+    replace: ',',
     tests: [
       {
         file: 'test/integration/payload-store.test.ts',

@@ -181,12 +181,12 @@ async function runOne(connection: Connection, key: string, input: { note?: strin
   }
 }
 
-/** Visibility is written a little later than the end of a task. */
+/** Visibility is written a little later than the end of a task; one that moved to another queue has two runs. */
 async function countByBuild({ temporal, project }: Connection, prefix: string): Promise<Record<string, number>> {
   const counts = await Promise.all(
     ['one', 'two'].map(async (build) => {
       const version = `${deploymentOf(project, 'dev')}:${build}`;
-      const query = `WorkflowId STARTS_WITH "${prefix}-" AND TemporalWorkerDeploymentVersion = "${version}"`;
+      const query = `WorkflowId STARTS_WITH "${prefix}-" AND ExecutionStatus = "Completed" AND TemporalWorkerDeploymentVersion = "${version}"`;
       return [build, (await temporal.workflow.count(query)).count] as const;
     }),
   );

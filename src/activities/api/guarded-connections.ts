@@ -79,7 +79,8 @@ export function refuseForbiddenUrl(url: URL, allowed: readonly string[]): void {
   permitted.add(question);
 }
 
-function guardedLookup(origin: URL, allowed: readonly string[]): LookupFunction {
+/** A look-up that finds only addresses which the policy allows for an origin. */
+export function guardedLookup(origin: URL, allowed: readonly string[]): LookupFunction {
   return (hostname, options, done) => {
     resolveName(hostname, { ...options, all: true }, (error, addresses) => {
       if (error) return done(error, '', 0);

@@ -129,7 +129,8 @@ export class CallFiles {
     if (folder !== undefined) await rm(folder, { recursive: true, force: true }).catch(() => {});
   }
 
-  private get maxOfOne(): number {
+  /** Bytes that any one file may have. */
+  get maxOfOne(): number {
     return this.scope.limits?.file_bytes ?? FILE_LIMITS.file_bytes;
   }
 
@@ -137,7 +138,8 @@ export class CallFiles {
     return this.scope.limits?.task_bytes ?? FILE_LIMITS.task_bytes;
   }
 
-  private get room(): number {
+  /** Bytes that all further files of the call may have. */
+  get room(): number {
     return Math.max(0, (this.scope.room ?? this.maxOfAll) - this.taken);
   }
 

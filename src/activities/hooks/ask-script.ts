@@ -5,7 +5,8 @@ import type { HandlerOf } from '../../rules/hooks/handlers.js';
 import { currentTraceparent } from '../../tracing/current-span.js';
 import { CallLog } from '../call/call-log.js';
 import type { PinnedScripts } from '../script/pinned-scripts.js';
-import { type ProcessGroups, type ProcessOutcome, runProcess } from '../script/run-process.js';
+import { runConfined } from '../script/run-confined.js';
+import type { ProcessGroups, ProcessOutcome } from '../script/run-process.js';
 import { environmentOf, textsOf } from '../script/script-input.js';
 import type { SecretReader } from '../secrets/secret-reader.js';
 import type { HookLogs, HookValues } from './hook-context.js';
@@ -56,7 +57,8 @@ export async function askScript(
   const environment = values.environment.name;
   const log = new CallLog(logs?.folder, step, 1, logs?.share(step));
   const hide = (secret: string): void => log.hide(secret);
-  const { file, pinned, names: places } = await scripts.find(script);
+  const found = await scripts.find(script);
+  const { file, pinned, names: places } = found;
   const inCopy = (item: string): string => item.replaceAll('{pinned}', () => pinned);
   // A hook fires for abilities with various inputs, so any input may be absent.
   const given = await textsOf(script, { values, inputSchema: null, placeholders: { pinned } });
@@ -68,7 +70,7 @@ export async function askScript(
   const traced: Record<string, string> = context === undefined ? {} : { [TRACEPARENT_VARIABLE]: context };
   const about = { ABILITY_HOOK_ID: id, ABILITY_ENVIRONMENT: environment };
   const own = { ...traced, ...given.env, ...names?.(pinned, source), ...about, ...places };
-  const outcome = await runProcess(
+  const outcome = await runConfined(
     {
       command,
       args,
@@ -81,6 +83,7 @@ export async function askScript(
       keepStdout: MAX_CHARACTERS,
       patience: PATIENCE,
     },
+    { script, found, begin: async () => {} },
     groups,
   );
   log.save();

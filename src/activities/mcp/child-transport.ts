@@ -11,6 +11,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { withoutNullMembers } from '../../text/absent-as-null.js';
 import { markBytes } from '../../text/lossless-json/marked-json.js';
+import type { ConfinedCommand } from '../script/box/confine.js';
 
 type Message = Parameters<Transport['send']>[0];
 
@@ -22,6 +23,8 @@ export interface ChildServer {
   env: Record<string, string>;
   /** Maximum bytes of a message. */
   maxBytes: number;
+  /** The command in its box, made right before the start. */
+  confined?: () => Promise<ConfinedCommand>;
   /** Milliseconds to wait for its end after stdin closes, and again after a request to end. */
   patienceMs?: number;
 }
@@ -41,6 +44,7 @@ export class ChildTransport implements Transport {
   private readonly errors = new PassThrough();
   private readonly lines: MessageLines;
   private child: ChildProcess | undefined;
+  private isClosed = false;
 
   constructor(private readonly server: ChildServer) {
     this.stderr = this.errors;
@@ -53,16 +57,31 @@ export class ChildTransport implements Transport {
 
   /** @throws Error of the operating system if the program cannot be started. */
   async start(): Promise<void> {
-    const { command, args, cwd, env } = this.server;
-    const child = spawn(command, args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'], windowsHide: true });
+    const { cwd } = this.server;
+    this.isClosed = false;
+    const confined = await this.server.confined?.();
+    if (this.isClosed) {
+      await confined?.leave();
+      throw new SdkError(SdkErrorCode.ConnectionClosed, 'Closed before the start');
+    }
+    const { command, args, env } = confined ?? this.server;
+    const child = spawn(command, args, {
+      cwd,
+      env,
+      stdio: ['pipe', 'pipe', 'pipe', ...(confined?.descriptors ?? [])],
+      windowsHide: true,
+    });
     this.child = child;
     const report = (error: Error): void => this.onerror?.(error);
     child.on('error', report);
-    child.stdin.on('error', report);
-    child.stdout.on('error', report);
-    child.stdout.on('data', (piece: Buffer) => this.receive(piece));
-    child.stderr.pipe(this.errors);
+    child.stdin?.on('error', report);
+    child.stdout?.on('error', report);
+    child.stdout?.on('data', (piece: Buffer) => this.receive(piece));
+    child.stderr?.pipe(this.errors);
+    const left = (): void => void confined?.leave().catch(report);
+    child.once('error', left);
     child.once('close', () => {
+      left();
       this.child = undefined;
       this.onclose?.();
     });
@@ -79,6 +98,7 @@ export class ChildTransport implements Transport {
   async close(): Promise<void> {
     const { child } = this;
     const { patienceMs = PATIENCE_MS } = this.server;
+    this.isClosed = true;
     this.child = undefined;
     this.lines.clear();
     if (!child || child.pid === undefined) return;

@@ -4,6 +4,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { fetch, Response } from 'undici';
 import type { PlanMcpServer } from '../../contracts/plan.js';
 import { withoutNullMembers } from '../../text/absent-as-null.js';
+import { defined } from '../../text/defined.js';
 import { markBytes } from '../../text/lossless-json/marked-json.js';
 import { fillCredentials } from '../api/credentials.js';
 import { refuseForbiddenUrl, watchedAgent } from '../api/guarded-connections.js';
@@ -68,14 +69,18 @@ export function openTransport(server: PlanMcpServer, call: McpUser, host: McpHos
 }
 
 function stdioTransport(server: StdioServer, call: McpUser, { root, groups }: McpHost): OpenTransport {
+  const { command, args, sandbox, limits } = server;
   const processes = groups.begin();
-  const child = new ChildTransport({
-    command: server.command,
-    args: server.args,
-    cwd: root,
-    env: environmentOf(server.env, call.secrets, (secret) => call.log.hide(secret), processes.variables),
-    maxBytes: MAX_MESSAGE_BYTES,
-  });
+  const env = environmentOf(server.env, call.secrets, (secret) => call.log.hide(secret), processes.variables);
+  const confined = async () => {
+    const { confine } = await import('../script/box/confine.js');
+    const confinement = defined({ sandbox, limits });
+    const words = [command, ...args];
+    return confine({ root, words, env, confinement, report: (line) => call.log.add('runtime', line) });
+  };
+  const isConfined = sandbox !== undefined || limits !== undefined;
+  const own = { command, args, cwd: root, env, maxBytes: MAX_MESSAGE_BYTES };
+  const child = new ChildTransport({ ...own, ...(isConfined && { confined }) });
   let text = '';
   child.stderr.on('data', (chunk: Buffer) => {
     text = (text + chunk.toString('utf8')).slice(-KEPT_STDERR - CUT_STDERR);

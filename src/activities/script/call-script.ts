@@ -13,7 +13,8 @@ import type { CallInput } from '../call/call-input.js';
 import { takeOutputFiles } from '../files/take-output-files.js';
 import type { FoundScript, PinnedScripts } from './pinned-scripts.js';
 import { readScriptOutput, stdoutToKeep } from './read-script-output.js';
-import { type ProcessGroups, type ProcessOutcome, runProcess } from './run-process.js';
+import { type CallRoom, runConfined } from './run-confined.js';
+import type { ProcessGroups, ProcessOutcome } from './run-process.js';
 import { environmentOf, textsOf } from './script-input.js';
 
 export interface ScriptDependencies {
@@ -47,8 +48,7 @@ export async function callScript(
   if (outputDir !== undefined) files.output_dir = outputDir;
   const given = await textsOf(script, factsOf(call, { ...files, pinned: found.pinned }), call.files);
   const [command, ...args] = [...commandOf(script, found), ...given.args] as [string];
-  await call.begin();
-  const outcome = await runProcess(
+  const outcome = await runConfined(
     {
       command,
       args,
@@ -67,12 +67,17 @@ export async function callScript(
       log: call.log,
       keepStdout: stdoutToKeep({ script, call }),
     },
+    { script, found, begin: call.begin, room: roomOf(call, folder) },
     groups,
   );
   refuseBadEnd(outcome, script, call, found.pinned);
   const output = await readScriptOutput({ script, call }, outcome.stdout, files.output_file);
   if (outputDir !== undefined && call.outputFiles) await takeOutputFiles(outputDir, call.outputFiles, call.files);
   return output;
+}
+
+function roomOf({ files, outputBytes }: CallInput, folder: string): CallRoom {
+  return { folder, fileBytes: Math.max(files.maxOfOne, outputBytes), bytes: files.room + outputBytes };
 }
 
 interface ScriptFiles {

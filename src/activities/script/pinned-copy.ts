@@ -14,7 +14,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { dirname, isAbsolute, join, relative } from 'node:path';
 import type { PinnedFile } from '../../contracts/plan.js';
 
 /** Returns the verified bytes of a pinned file. */
@@ -51,6 +51,11 @@ export class PinnedCopy {
     for (const file of this.files) {
       if (!links.has(file.path) && !(await this.isRight(file))) this.write(file, await bytesOf(file));
     }
+  }
+
+  /** Absolute paths of the installed packages that it links to. */
+  packages(): string[] {
+    return [...this.links().values()].filter(isAbsolute);
   }
 
   /** Links to installed packages, which are not part of a plan, and symbolic links of pinned files. */

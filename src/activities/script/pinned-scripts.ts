@@ -21,6 +21,8 @@ export interface FoundScript {
   file: string;
   /** The copy of the project root: `{pinned}` and `ABILITY_PINNED`. */
   pinned: string;
+  /** What the script reads, for a box: the copy, packages, and pinned files at their place in the project. */
+  reads: { at: string; from: string }[];
   names: Record<string, string>;
 }
 
@@ -72,7 +74,10 @@ export class PinnedScripts {
       throw error instanceof AbilityError ? notKept(script, error) : notCopied(script, error);
     }
     const file = join(copy.folder, this.within(script.path));
-    return { file, pinned: copy.folder, names: namesOf(this.root, copy.folder, files) };
+    const kept = [copy.folder, ...copy.packages()].map((path) => ({ at: path, from: path }));
+    const live = files.filter((each) => each.live).map(({ path }) => path);
+    const reads = [...kept, ...live.map((path) => ({ at: join(this.root, path), from: join(copy.folder, path) }))];
+    return { file, pinned: copy.folder, reads, names: namesOf(this.root, copy.folder, files) };
   }
 
   /** Calls within one turn of the event loop share a check, which begins after the last request. */

@@ -1,4 +1,5 @@
-import { readFile, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import type { CsvError } from 'csv-parse/sync';
 import type { Json, JsonObject } from '../../contracts/json.js';
 import type { PlanScript } from '../../contracts/plan.js';
@@ -83,10 +84,21 @@ function readingOf({ script }: Ended): Reading {
   };
 }
 
-async function readFromFile(ended: Ended, file: string): Promise<Buffer> {
+/** A link could lead to what a script in a box may not read. */
+const PLAIN = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+async function readFromFile(ended: Ended, path: string): Promise<Buffer> {
+  const file = await open(path, PLAIN).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'ENOENT'
+      ? missing(ended, 'output file')
+      : broken(ended, `which cannot be read: ${error.code}`);
+  });
+  return readOpen(ended, file).finally(() => file.close());
+}
+
+async function readOpen(ended: Ended, file: FileHandle): Promise<Buffer> {
   const { script, call } = ended;
-  const found = await stat(file).catch(() => undefined);
-  if (!found) throw missing(ended, 'output file');
+  const found = await file.stat();
   if (!found.isFile()) throw broken(ended, 'which is no file');
   const bytes = found.size;
   if (bytes > call.outputBytes) {
@@ -95,7 +107,7 @@ async function readFromFile(ended: Ended, file: string): Promise<Buffer> {
       message: `${script.path} wrote ${bytes} bytes; the maximum for its output is ${call.outputBytes}`,
     });
   }
-  const written = await readFile(file);
+  const written = await file.readFile();
   // An empty text or list of lines is a valid output; empty JSON is not.
   if (script.output === undefined && written.toString('utf8').trim() === '') throw missing(ended, 'output');
   return written;

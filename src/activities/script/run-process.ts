@@ -29,6 +29,8 @@ export interface ProcessRequest {
   args: string[];
   cwd: string;
   env: Record<string, string>;
+  /** Descriptors from 3 on; absent: none of the worker's. */
+  descriptors?: readonly ('ignore' | number)[];
   /** The text of stdin, or a file to read it from. */
   stdin?: string | { file: string };
   timeoutMs: number;
@@ -65,6 +67,7 @@ const PATIENCE: Patience = { graceMs: 2000, endMs: 1000 };
  */
 export async function runProcess(request: ProcessRequest, groups: ProcessGroups): Promise<ProcessOutcome> {
   const { command, args, cwd, env, stdin, timeoutMs, signal, log, keepStdout = 0, patience = PATIENCE } = request;
+  const descriptors = request.descriptors ?? [];
   await groups.turn();
   if (signal.aborted) return { ended: 'not_started', ...NOTHING, reason: 'the call was cancelled before it started' };
   const processes = groups.begin();
@@ -76,7 +79,9 @@ export async function runProcess(request: ProcessRequest, groups: ProcessGroups)
     cleanup: false,
     buffer: false,
     reject: false,
-    ...stdinOf(stdin),
+    // The types of execa lack descriptors above 9.
+    stdio: [stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', ...(descriptors as 'ignore'[])],
+    ...inputOf(stdin),
   });
   processes.started(child.pid, true);
   let stopped: 'timeout' | 'aborted' | undefined;
@@ -136,8 +141,8 @@ export async function runProcess(request: ProcessRequest, groups: ProcessGroups)
 
 const NOTHING = { exitCode: undefined, signal: undefined, stdout: Buffer.alloc(0) } as const;
 
-function stdinOf(stdin: ProcessRequest['stdin']) {
-  if (stdin === undefined) return { stdin: 'ignore' } as const;
+function inputOf(stdin: ProcessRequest['stdin']) {
+  if (stdin === undefined) return {};
   return typeof stdin === 'string' ? { input: stdin } : { inputFile: stdin.file };
 }
 

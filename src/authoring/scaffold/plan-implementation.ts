@@ -38,7 +38,8 @@ export function planImplementation(site: Site, wanted: NewImplementation): Scaff
   const path = `${site.folders.registry}/implementations/${fileNameOf(id)}.yaml`;
   const title = wanted.summary ?? unsaidSummary(id);
   const { answer, notes } = stubOf(site, operation.value, choice);
-  const section = scaffoldedOf(choice).plan(draft, site, choice, { id, operation: key, title, answer });
+  const { effects } = operation.value;
+  const section = scaffoldedOf(choice).plan(draft, site, choice, { id, operation: key, title, answer, effects });
   draft.add(
     path,
     `${schemaLine({ kind: 'implementations', path, registry: site.folders.registry })}

@@ -4,6 +4,8 @@ import { AbilityError } from '../../contracts/problem.js';
 import { api } from '../../definitions/formats/api.js';
 import { serviceUrl } from '../../definitions/formats/values.js';
 import type { WrittenKindName } from '../../kinds/kind.js';
+import { missingProgram } from '../../planning/scripts/resolve-confinement.js';
+import { EnvironmentVariables } from '../../planning/secrets/secret-source.js';
 import { didYouMean } from '../../text/nearest.js';
 import { EFFECTS_OF_METHODS, METHODS } from '../choices.js';
 import type { FileDraft } from '../file-draft.js';
@@ -23,6 +25,7 @@ export interface Owner {
   operation: string;
   title: string;
   answer: StubAnswer;
+  effects: Effect | undefined;
 }
 
 type ChoiceOf<K extends WrittenKindName> = Extract<KindChoice, { kind: K }>;
@@ -66,10 +69,19 @@ function namesInPath(path: string): string[] {
   return [...new Set([...path.matchAll(/\{\+?([^}]+)\}/g)].map(([, name = '']) => name))];
 }
 
-function planScript(draft: FileDraft, _: Site, { language }: ChoiceOf<'script'>, { id, title, answer }: Owner): string {
+/** A destructive script begins in a box, where this machine has what it needs. */
+function planScript(
+  draft: FileDraft,
+  site: Site,
+  { language }: ChoiceOf<'script'>,
+  { id, title, answer, effects }: Owner,
+): string {
   const path = `scripts/tools/${fileNameOf(id)}.${EXTENSIONS[language]}`;
   draft.add(path, scriptStub(language, title, answer));
-  return `kind: script\nscript: { path: ${flowYaml(path)}, timeout_sec: 60 }`;
+  const machine = new EnvironmentVariables(site.registry.root, site.environment);
+  const isBoxed = effects === 'destructive' && missingProgram(machine) === undefined;
+  const box = isBoxed ? ', sandbox: { network: none, read: [], write: [] }' : '';
+  return `kind: script\nscript: { path: ${flowYaml(path)}, timeout_sec: 60${box} }`;
 }
 
 function planMcp(draft: FileDraft, site: Site, choice: ChoiceOf<'mcp'>): string {

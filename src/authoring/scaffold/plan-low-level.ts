@@ -49,6 +49,7 @@ export function planLowLevel(site: Site, wanted: NewLowLevel): Scaffold {
     operation: key,
     title,
     answer: { echo: ['message'], fixed: {} },
+    effects,
   });
   draft.add(
     file,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { inlineImplementation } from './implementation.js';
+import { confinement } from './sandbox.js';
 import {
   abilityId,
   environmentName,
@@ -85,6 +86,7 @@ const mcpServer = z.union(
         .describe('The program that is the server.'),
       args: z.array(z.string()).default([]).describe('Its arguments.'),
       env_profile: optional(plainName, 'Its environment; without it, the profile `default`.'),
+      ...confinement,
       session,
     }),
     z.strictObject({

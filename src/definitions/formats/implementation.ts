@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { api } from './api.js';
+import { confinement } from './sandbox.js';
 import { argument, exitCodes, OUTPUT_FORMS } from './script-arguments.js';
 import {
   abilityId,
@@ -54,6 +55,7 @@ export const script = z.strictObject({
     texts,
     'Files and folders that are pinned with it besides what it imports; {pinned} and ABILITY_PINNED name their copy.',
   ),
+  ...confinement,
 });
 
 /** A tool of an MCP server. Source: docs/definitions.md; docs/guide.md#mcp. */

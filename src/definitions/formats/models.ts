@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { confinement } from './sandbox.js';
 import { durationUpTo, optional, plainName, text, texts } from './values.js';
 
 const price = z.strictObject({
@@ -14,6 +15,7 @@ const command = z.strictObject({
   ),
   env_profile: optional(plainName, 'Its environment, one of env_profiles; without it, `default`.'),
   files: optional(texts, 'Files and folders that are pinned with it besides what it imports.'),
+  ...confinement,
 });
 
 /** A model that agents use. The operator sets its endpoint and key, as for embeddings. Source: C-49. */

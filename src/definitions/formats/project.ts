@@ -3,6 +3,7 @@ import { NOTICE_EVENTS, NOTICE_FORMATS } from '../../contracts/notices.js';
 import { access } from './access.js';
 import { editable, whileOpen } from './approval.js';
 import { models } from './models.js';
+import { confinement } from './sandbox.js';
 import { secretProviders } from './secrets.js';
 import {
   byteSize,
@@ -255,6 +256,10 @@ export const project = z.strictObject({
         z.enum(['activities']),
         'With `activities`, each guard phase runs in an activity of its own, so that the history and the Temporal UI show every answer as an event; without it, expressions and built-in hooks add no event.',
       ),
+      sandbox: confinement.sandbox.describe(
+        'The box of every script and stdio server that states none, and the bound of those that do.',
+      ),
+      limits: confinement.limits.describe('The limits of every script and stdio server; the narrower ones count.'),
       bypass: optional(
         bypass,
         'What `ability guard` does about tool calls that bypass the runtime: deny, warn or off.',

@@ -1,4 +1,5 @@
 import { ATTRIBUTES } from '../../contracts/traces.js';
+import { describeBox } from '../describe-box.js';
 import { PLAIN, referencesOf, type WrittenKind } from '../kind.js';
 
 export const mcp: WrittenKind<'mcp'> = {
@@ -9,7 +10,8 @@ export const mcp: WrittenKind<'mcp'> = {
   describeFully(implementation) {
     const { server } = implementation.mcp;
     const where = server.transport === 'http' ? server.url : [server.command, ...server.args].join(' ');
-    return `${mcp.describe(implementation)} (${where})`;
+    const box = server.transport === 'stdio' ? describeBox(server) : '';
+    return `${mcp.describe(implementation)} (${where})${box}`;
   },
   tool: ({ mcp: { tool, server } }) => `${server.name}:${tool}`,
   writtenTool(body, key, settings) {

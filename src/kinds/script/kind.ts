@@ -1,4 +1,5 @@
 import { ATTRIBUTES } from '../../contracts/traces.js';
+import { describeBox } from '../describe-box.js';
 import { PLAIN, referencesOf, type WrittenKind } from '../kind.js';
 
 /** The server that decides the placement of scripts. */
@@ -8,7 +9,7 @@ export const script: WrittenKind<'script'> = {
   ...PLAIN,
   settings: ['env_profile'],
   describe: ({ script: { interpreter, path } }) => [...interpreter, path].join(' '),
-  describeFully: (implementation) => script.describe(implementation),
+  describeFully: (implementation) => script.describe(implementation) + describeBox(implementation.script),
   tool: (_, key) => `${SHELL}:${key}`,
   writtenTool: (_, key) => `${SHELL}:${key}`,
   credentials: (implementation) => referencesOf(implementation.script.env.secrets, 'secret'),

@@ -24,7 +24,7 @@ const ELSEWHERE = 'scope.environment';
 const NO_STEPS = 'ability.no_steps';
 
 /** Only warnings: requests can be routed to an agent that has no model yet; workers may have other programs. */
-const MAY_BE_THERE: ReadonlySet<string> = new Set(['config.no_model', 'config.missing_program']);
+const MAY_BE_THERE: ReadonlySet<string> = new Set(['config.no_model', 'config.missing_program', 'sandbox.unavailable']);
 
 const NOT_SET = 'config.missing_credential';
 

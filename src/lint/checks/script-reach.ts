@@ -28,13 +28,30 @@ export function* checkScriptReach({ registry }: LintedProject): Generator<Findin
   }
 }
 
+/** Finds destructive scripts without a box, in projects that use boxes. */
+export function* checkBoxes({ registry }: LintedProject): Generator<Finding> {
+  if (registry.project.policy.sandbox) return;
+  const scripts = [...scriptsOf(registry)];
+  const servers = [...registry.mcpServers.values()].map(({ value }) =>
+    'command' in value ? value.sandbox : undefined,
+  );
+  if (![...scripts.map(({ script }) => script.sandbox), ...servers].some(Boolean)) return;
+  for (const { script, operation = '', from, path } of scripts) {
+    if (script.sandbox || registry.operations.get(operation)?.value.effects !== 'destructive') continue;
+    const message = `${operation} is destructive, and its script ${script.path} runs without a sandbox`;
+    yield findingOf('lint.script_not_boxed', message, from.locate(path));
+  }
+}
+
 interface WrittenScript extends Spot {
   script: ScriptDefinition;
+  /** Absent for a hook. */
+  operation?: string;
 }
 
 function* scriptsOf(registry: Registry): Generator<WrittenScript> {
-  for (const { body, from, path } of implementationBodies(registry)) {
-    if (body.kind === 'script') yield { script: body.script, from, path: [...path, 'script'] };
+  for (const { body, operation, from, path } of implementationBodies(registry)) {
+    if (body.kind === 'script') yield { script: body.script, operation, from, path: [...path, 'script'] };
   }
   for (const hook of [...registry.hooks.values()].flat()) {
     const { script } = partsOfHandler(hook.value.handler);

@@ -171,8 +171,7 @@ export function resolveModel(
 
 function programOf(registry: Registry, name: string, { command }: ModelDefinition, machine: EnvironmentVariables) {
   if (!command) return {};
-  const { path, interpreter, env_profile, files } = command;
-  const definition = { path, args: [], stdin: '{payload}', ...defined({ interpreter, env_profile, files }) };
+  const definition = { ...command, args: [], stdin: '{payload}' };
   const { project, locateInProject: locate } = registry;
   const spot = { from: { value: project, file: 'ability.yaml', locate }, path: ['models', name, 'command'] };
   return { script: resolveScript(registry, definition, spot, machine) };

@@ -10,6 +10,7 @@ import { defined } from '../../text/defined.js';
 import { didYouMean } from '../../text/nearest.js';
 import { headerTexts, plainTexts } from '../scripts/check-placeholders.js';
 import { refuseMissing, wordsToRun } from '../scripts/interpreter.js';
+import { resolveConfinement } from '../scripts/resolve-confinement.js';
 import { resolveEnvProfile, resolveScript } from '../scripts/resolve-script.js';
 import { projectFilesOf } from '../scripts/script-files.js';
 import type { EnvironmentVariables } from '../secrets/secret-source.js';
@@ -151,7 +152,8 @@ export function resolveMcpServer(
     const [command = value.command, ...args] = [...words, value.command, ...given];
     const what = { root: registry.root, path: `the MCP server ${name}`, location };
     refuseMissing([command, ...args], { env }, what, variables);
-    return { ...own, transport: 'stdio', command, args, env };
+    const confinement = resolveConfinement(registry, value, { from: server, path: [] }, variables);
+    return { ...own, transport: 'stdio', command, args, env, ...confinement };
   }
   const { credentials } = value;
   const headers = headerTexts(value.headers, at('headers'));

@@ -74,8 +74,7 @@ export function refuseMissing(
   { root, path, location }: { root: string; path: string; location: SourceLocation },
   machine: Pick<EnvironmentVariables, 'inherited' | 'hasProgram'>,
 ): void {
-  const [first = ''] = words;
-  const programs = [first, ...(isEnv(first) ? [programOfEnv(words.slice(1))] : [])];
+  const programs = programsIn(words);
   const isComputed = variables?.PATH !== undefined || env.secrets.PATH !== undefined;
   const folders = (
     env.set.PATH ??
@@ -95,8 +94,14 @@ export function refuseMissing(
   }
 }
 
+/** The program that words start, and with `env` the one that this starts; undefined: only the run can tell. */
+export function programsIn(words: readonly string[]): (string | undefined)[] {
+  const [first = ''] = words;
+  return [first, ...(isEnv(first) ? [programOfEnv(words.slice(1))] : [])];
+}
+
 /** What execvp(3) searches for a process without `PATH`. */
-const NO_PATH = '/usr/local/bin:/bin:/usr/bin';
+export const NO_PATH = '/usr/local/bin:/bin:/usr/bin';
 
 function isEnv(program: string): boolean {
   return basename(program) === 'env';

@@ -26,6 +26,7 @@ import { languageOf, languageOfName } from './imports/language-of.js';
 import { refuseMissing, wordsToRun } from './interpreter.js';
 import { ownNamesIn } from './placeholders.js';
 import { IN_SCRIPTS, resolveArguments, splitArguments } from './resolve-arguments.js';
+import { resolveConfinement } from './resolve-confinement.js';
 import { MAX_BYTES, type ProjectFiles, projectFilesOf, type ScriptFile, type Unusable } from './script-files.js';
 
 /** Without an `env_profile` and a profile called `default`. */
@@ -74,6 +75,7 @@ export function resolveScript(
     ...(definition.big_integers && { big_integers: definition.big_integers }),
     ...variables,
     ...(definition.exit_codes && { exit_codes: definition.exit_codes }),
+    ...resolveConfinement(registry, definition, spot, machine),
   };
 }
 

@@ -47,6 +47,7 @@ const NEVER_AGAIN = [
   'outcome',
   'output',
   'placement',
+  'sandbox',
   'scope',
   'script.arguments_too_large',
   'script.missing',

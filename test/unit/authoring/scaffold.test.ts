@@ -19,6 +19,8 @@ import { lintProject } from '../../../src/lint/lint-project.js';
 import { resolveEventHooks } from '../../../src/planning/hooks/resolve-event-hooks.js';
 import { satisfies } from '../../../src/planning/input/schemas.js';
 import { resolvePlan } from '../../../src/planning/resolve/resolve-plan.js';
+import { missingProgram } from '../../../src/planning/scripts/resolve-confinement.js';
+import { EnvironmentVariables } from '../../../src/planning/secrets/secret-source.js';
 import {
   makeProject,
   operation,
@@ -74,6 +76,19 @@ describe('a low-level ability', () => {
       expect(JSON.parse(readFileSync(join(root, 'out.json'), 'utf8'))).toEqual({ message: 'hi' });
     },
   );
+
+  test('of a destructive script is in a box where this machine has bubblewrap, and no other is', () => {
+    const site = siteOf();
+    const choice: KindChoice = { kind: 'script', language: 'node' };
+    const boxOf = (effects: 'destructive' | 'write_additive') => {
+      const { plans } = settle(site, planLowLevel(site, { key: `${effects}.it`, choice, scope: {}, effects }));
+      const { implementation } = plans[0]?.operations[`${effects}.it`] ?? {};
+      return implementation?.kind === 'script' ? implementation.script.sandbox : undefined;
+    };
+    const hasBox = missingProgram(new EnvironmentVariables(site.registry.root, 'dev')) === undefined;
+    expect(boxOf('destructive')).toEqual(hasBox ? { read: [], write: [], allowed_hosts: [] } : undefined);
+    expect(boxOf('write_additive')).toBeUndefined();
+  });
 
   test('of a service has its address in the configuration, and the parameters of its path in its contract', () => {
     const site = siteOf();

@@ -16,3 +16,19 @@ test.each([
   const implementation = parts as unknown as PlanImplementation;
   expect(kindOf(implementation).describe(implementation)).toBe(expected);
 });
+
+const server = { name: 'logs', transport: 'stdio', command: 'node', args: ['logs.mjs'] };
+
+test.each([
+  [{ read: [], write: [], allowed_hosts: [] }, 'has no network'],
+  [{ read: ['data', 'lib'], write: ['out'], allowed_hosts: [] }, 'reads data, lib; writes out; has no network'],
+  [{ read: [], write: [], allowed_hosts: ['a.test', 'b.test'] }, 'reaches a.test, b.test'],
+])('a preview says what a box lets a process do: %j', (sandbox, may) => {
+  for (const [parts, does] of [
+    [{ kind: 'script', script: { path: 's/a', interpreter: [], sandbox } }, 's/a'],
+    [{ kind: 'mcp', mcp: { tool: 'search', server: { ...server, sandbox } } }, 'search of logs (node logs.mjs)'],
+  ]) {
+    const implementation = parts as unknown as PlanImplementation;
+    expect(kindOf(implementation).describeFully(implementation)).toBe(`${does}, in a box that ${may}`);
+  }
+});

@@ -1,3 +1,5 @@
+import { missingProgram } from '../../../../src/planning/scripts/resolve-confinement.js';
+import { EnvironmentVariables } from '../../../../src/planning/secrets/secret-source.js';
 import type { ProjectFiles } from '../../../fixtures/project-folder.js';
 import { lowLevel } from '../../temporary-project.js';
 import type { LintCase } from '../lint-case.js';
@@ -137,8 +139,53 @@ const PLACE_CASES: Omit<LintCase, 'code'>[] = [
   },
 ];
 
-/** Scripts that import or read files that are not pinned with them. */
+const deletes = (key: string, box: string, effects = 'destructive'): ProjectFiles =>
+  lowLevel(key, `effects: ${effects}\nimplementation: { kind: script, script: { path: scripts/any.mjs${box} } }`);
+
+const policy = 'format: 1\nproject: p\nenvironments: { dev: {} }\npolicy: { sandbox: {} }\n';
+
+const HAS_BOXES = missingProgram(new EnvironmentVariables('/', 'dev')) === undefined;
+
+const NOT_BARE: Omit<LintCase, 'code'>[] = [
+  {
+    name: 'a mild script beside one in a box',
+    files: { ...deletes('op.one', ', sandbox: {}'), ...deletes('op.two', '', 'write_additive') },
+  },
+  {
+    name: 'a box for all, by the policy',
+    files: { 'ability.yaml': policy, ...deletes('op.one', ', sandbox: {}'), ...deletes('op.two', '') },
+  },
+];
+
+const BOX_CASES: Omit<LintCase, 'code'>[] = [
+  {
+    name: 'a destructive script beside one in a box',
+    files: {
+      ...deletes('op.one', ', sandbox: {}'),
+      ...lowLevel(
+        'op.two',
+        'effects: destructive\nimplementation: { kind: script, script: ▶{ path: scripts/any.mjs } }',
+      ),
+    },
+  },
+  {
+    name: 'a destructive script beside a server in a box',
+    files: {
+      'registry/config/servers.yaml': 'mcp_servers: { logs: { command: node, sandbox: {} } }\n',
+      ...lowLevel(
+        'op.two',
+        'effects: destructive\nimplementation: { kind: script, script: ▶{ path: scripts/any.mjs } }',
+      ),
+    },
+  },
+  { name: 'a project without boxes', files: deletes('op.two', '') },
+  // Without bubblewrap, lint warns of each box.
+  ...(HAS_BOXES ? NOT_BARE : []),
+];
+
+/** Scripts that import or read files that are not pinned with them, and destructive ones without a box. */
 export const SCRIPT_REACH_CASES: LintCase[] = [
   ...IMPORT_CASES.map((own) => ({ code: 'lint.import_not_pinned', ...own })),
+  ...BOX_CASES.map((own) => ({ code: 'lint.script_not_boxed', ...own })),
   ...PLACE_CASES.map((own) => ({ code: 'lint.file_not_pinned', ...own })),
 ];
