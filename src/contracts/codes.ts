@@ -92,6 +92,11 @@ export const CODES = {
     means: 'People approved a firing ahead, and its schedule was paused, changed or deleted before it was due.',
     next: 'Nothing has run; `ability schedule run NAME` fires the schedule as it is now.',
   },
+  'audit.broken': {
+    exit: EXIT.outOfOrder,
+    means: 'The last object of the audit log is damaged, so that nothing can continue it; tasks wait.',
+    next: 'Keep a copy of the object as evidence, and move it away: `ability audit verify` names it.',
+  },
   'child.cancelled': {
     exit: EXIT.failed,
     means: 'A workflow that the task called was cancelled, and the task itself was not.',

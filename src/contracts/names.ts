@@ -71,6 +71,9 @@ export const ACTIVITIES = {
 /** A global of the sandbox: workers of it encrypt payloads. */
 export const ENCRYPTS_FLAG = '__ABILITY_ENCRYPTS__';
 
+/** A global of the sandbox: its workers have a build. */
+export const BUILD_FLAG = '__ABILITY_BUILD__';
+
 /** Signals a task takes; each is listed in the Temporal UI. */
 export const SIGNALS = { approve: 'approve', deny: 'deny', run: 'run', pause: 'pause', resume: 'resume' } as const;
 

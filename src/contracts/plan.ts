@@ -48,6 +48,8 @@ export interface Plan {
   session_calls?: true;
   /** Targets of the task's notices; absent: none, and the workflow issues no command for notices. */
   notify?: PlanNotify[];
+  /** What happens to the task is written to the audit log of the project; absent: it is not. */
+  audit?: true;
   /** Workflows that this one calls, and those that they call. Their operations are among the plan's own. */
   workflows?: Record<string, PlanWorkflow>;
   /** An agent; its steps are the turns in which its model requests calls. Absent: the steps define the calls. */

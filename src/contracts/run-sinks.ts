@@ -1,4 +1,5 @@
 import type { CallContext } from './activities.js';
+import type { AuditEvent } from './audit.js';
 import type { CallsMade, StepsDone } from './calls-made.js';
 import type { Seal } from './seal.js';
 import type { TaskStart } from './task.js';
@@ -18,6 +19,8 @@ export type RunSinks = {
     told(task: TaskReport): void;
     /** A task or a call has ended, for the log of the worker. */
     logged(end: LoggedEnd): void;
+    /** For the audit log: the workflow goes on once it is written. @param isPlanned whether the sealed plan says so; else the project does. */
+    audited(event: AuditEvent, isPlanned: boolean): void;
   };
 };
 

@@ -6,6 +6,7 @@
  * document, `doors/library/operations.ts` that of the library, in the same process or through a door.
  */
 import { decide, listApprovals, readApprovals } from './approvals.js';
+import { readAuditLog } from './audit.js';
 import { changeInput } from './change-input.js';
 import { createTask } from './create-task.js';
 import { deleteTask } from './delete-task.js';
@@ -67,6 +68,7 @@ export const OPERATIONS = {
   decide,
   listGrants,
   revokeGrant,
+  readAuditLog,
   listAbilities,
   describeAbility,
   planAbility,

@@ -33,6 +33,8 @@ export interface ProjectPaths {
   records: string;
   /** One folder per run, with its log; a run is a request in plain words. */
   runs: string;
+  /** The last line of the audit log that this machine has written. */
+  auditHead: string;
   /** Copies of scripts that were edited while tasks still need them as they were. */
   pinned: string;
   /** Process groups of running scripts, one folder a worker. */
@@ -64,6 +66,7 @@ export function pathsOf(root: string, system = join(root, '.system')): ProjectPa
     tokens: join(system, 'tokens'),
     records: join(system, 'implement'),
     runs: join(system, 'runs'),
+    auditHead: join(system, 'audit-head.json'),
     pinned: join(system, 'pinned'),
     running: join(system, 'running'),
     calls: join(system, 'calls'),

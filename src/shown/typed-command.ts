@@ -6,7 +6,7 @@ export type Typist = {
 
 /** The first words of all commands; a test compares them with the program. */
 export const COMMAND_WORDS: readonly string[] = (
-  'agent approvals approve ask completion deny docs doctor down explain grants graph guard harvest hooks import ' +
+  'agent approvals approve ask audit completion deny docs doctor down explain grants graph guard harvest hooks import ' +
   'init keys lint list login logout mcp open plan prune replay route run scaffold schedule serve session show task test token ' +
   'up why worker'
 ).split(' ');

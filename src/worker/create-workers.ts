@@ -5,7 +5,14 @@ import { type InjectedSinks, type NativeConnection, Worker, type WorkerOptions }
 import type { WorkflowInfo } from '@temporalio/workflow';
 import type { Admission } from '../activities/admission.js';
 import { createActivities } from '../activities/index.js';
-import { ACTIVITY_LIMITS, deploymentOf, ENCRYPTS_FLAG, type Placement, taskQueueOf } from '../contracts/names.js';
+import {
+  ACTIVITY_LIMITS,
+  BUILD_FLAG,
+  deploymentOf,
+  ENCRYPTS_FLAG,
+  type Placement,
+  taskQueueOf,
+} from '../contracts/names.js';
 import type { BegunTask, EndedTask, LoggedEnd, RunSinks, SpanSinks } from '../contracts/run-sinks.js';
 import type { TaskResult } from '../contracts/task.js';
 import { SANDBOX_FLAG } from '../contracts/traces.js';
@@ -43,8 +50,9 @@ export function createWorker(place: WorkerPlace, shared: SharedDependencies): Pr
     workflowBundle: bundleFor(workflowBundle, [
       ...(shared.tracer ? [SANDBOX_FLAG] : []),
       ...(place.codec.encrypts ? [ENCRYPTS_FLAG] : []),
+      ...(build === undefined ? [] : [BUILD_FLAG]),
     ]),
-    sinks: { ...sinksOf(shared), ...(shared.tracer && spanSinks(shared.tracer)) },
+    sinks: { ...sinksOf(shared, environment), ...(shared.tracer && spanSinks(shared.tracer)) },
     // A killed worker costs its tasks one second instead of ten.
     stickyQueueScheduleToStartTimeout: '1s',
     maxEagerActivityReservationsPerWorkflowTask: 10,
@@ -98,7 +106,9 @@ function forActivities(
  * written before its task closes. Replays report no beginning: another worker began that run, and its first event
  * has more facts. The workflow task in which a task closes is replayed only once the server has its completion.
  */
-function sinksOf({ activities: { plans, reports }, ends, tracer }: SharedDependencies): InjectedSinks<RunSinks> {
+function sinksOf(shared: SharedDependencies, environment: string): InjectedSinks<RunSinks> {
+  const { activities, ends, tracer } = shared;
+  const { plans, reports } = activities;
   const end = async (info: WorkflowInfo, ended: EndedTask): Promise<void> => {
     await ends.write(info, ended);
     if (tracer) await traceEnd(tracer, plans, info, ended);
@@ -110,6 +120,7 @@ function sinksOf({ activities: { plans, reports }, ends, tracer }: SharedDepende
       told: { callDuringReplay: true, fn: ({ runId }, task) => void reports.set(runId, task) },
       ended: { callDuringReplay: false, fn: end },
       logged: { callDuringReplay: false, fn: logEnd },
+      audited: { callDuringReplay: false, fn: shared.writeAudit(environment) },
     },
   };
 }

@@ -18,6 +18,7 @@ import { PinnedScripts } from '../activities/script/pinned-scripts.js';
 import type { SealKeys } from '../activities/seal.js';
 import { EnvironmentVariables } from '../activities/secrets.js';
 import { scheduleIdOf } from '../contracts/names.js';
+import { AuditLog } from '../server/audit/audit-log.js';
 import { sharedProofs } from '../server/keys/check-proof.js';
 import { GapLog } from '../server/logs/gap-log.js';
 import { recordsOrigin } from '../server/logs/records-origin.js';
@@ -31,6 +32,8 @@ import type { ProjectPaths } from '../server/project-paths.js';
 import type { Store } from '../server/store/store.js';
 import { TaskFileStore } from '../server/store/task-file-store.js';
 import type { Tracer } from '../tracing/open-tracer.js';
+import { AuditSender } from './audit-sender.js';
+import { type WriteAudit, writesAudit } from './audit-writer.js';
 import { FileCollector } from './file-collector.js';
 import { accessGrants } from './grant-access.js';
 import { accessLocks } from './lock-access.js';
@@ -53,6 +56,8 @@ const MAX_REPORTS = 200;
 export interface SharedDependencies {
   activities: ActivityDependencies;
   ends: EndRecords;
+  writeAudit: WriteAudit;
+  sender: AuditSender;
   collector: FileCollector;
   misses: MissedFirings;
   /** Undefined if records and logs are not shared. */
@@ -101,6 +106,7 @@ export function buildDependencies(
   const usage = new UsageLog(paths.system);
   const gaps = new GapLog(paths.system);
   const misses = new MissedFirings({ project, store, client: access.client, lastDefinitions: last });
+  const sender = new AuditSender(store, project, last, secrets);
   const activities: ActivityDependencies = {
     project,
     ui: env.TEMPORAL_UI_ADDRESS ?? null,
@@ -150,6 +156,8 @@ export function buildDependencies(
   return {
     activities,
     ends: new EndRecords(activities),
+    sender,
+    writeAudit: writesAudit(new AuditLog(store, project, paths.auditHead), last),
     collector,
     misses,
     share,
@@ -158,7 +166,7 @@ export function buildDependencies(
     tracer,
     async close() {
       clearInterval(sweep);
-      await Promise.all([collector.close(), misses.close()]);
+      await Promise.all([collector.close(), misses.close(), sender.close()]);
       await share?.close();
       await pool.close();
       closeSecrets();

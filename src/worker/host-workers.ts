@@ -138,6 +138,7 @@ export class WorkerHost {
     const shared = options.adapt ? adapted(built, options.adapt) : built;
     shared.collector.start();
     shared.misses.start();
+    if (!options.adapt) shared.sender.start();
     const host = new WorkerHost(options, connection, access, codec, shared);
     shared.activities.hold = (queue) => host.hold(heldQueueOf(queue, host.id));
     return host;

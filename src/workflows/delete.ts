@@ -4,6 +4,7 @@ import type { DeleteRequest, Deletion, TaskToDelete, Tombstone } from '../contra
 import { ACTIVITIES, ACTIVITY_LIMITS } from '../contracts/names.js';
 import type { Problem } from '../contracts/problem.js';
 import { OF_ANY_BUILD } from './of-any-build.js';
+import { personOf, report } from './reports/report-audit.js';
 import { reportRun } from './reports/report-run.js';
 import { asApplicationFailure, readActivityFailure } from './steps/step-failure.js';
 
@@ -46,6 +47,7 @@ export async function deleteTask(request: DeleteRequest): Promise<Deletion> {
     };
     // The tombstone comes first: it is made from Temporal's data, which is deleted next.
     const erased = await erase(tombstone);
+    if (!deleted) audit('deleted', tombstone);
     return request.purge ? await purgeToo(request, { ...tombstone, ...erased }) : { ...tombstone, ...erased };
   } catch (error) {
     throw failureOf(request, error);
@@ -62,7 +64,13 @@ async function purgeToo(request: DeleteRequest, deletion: Deletion): Promise<Del
   }
   const { host: _, record: __, ...tombstone } = deletion;
   await erase({ ...tombstone, purged: true });
+  audit('purged', { ...tombstone, deleted_by: request.by });
   return { ...deletion, purged: true };
+}
+
+/** The lines about the task stay: they have digests of what was purged. */
+function audit(kind: 'deleted' | 'purged', { task_key, ability_id: ability, deleted_by, input }: Tombstone): void {
+  report({ kind, task: task_key, ability, ...personOf(deleted_by), input: input ?? undefined });
 }
 
 function failureOf(request: DeleteRequest, error: unknown): unknown {

@@ -54,12 +54,14 @@ const STATUS = defineSearchAttributeKey('AbilityStatus', SearchAttributeType.KEY
  */
 export async function task(...args: TaskArguments): Promise<StoredResult> {
   let end: unknown;
+  let start: TaskStart | undefined;
   try {
     const early = listenEarly(args);
     const begun = await beginTask(args).catch((error: unknown) =>
       early.refused(isForTemporal(error) ? error : mistakeOf(error)),
     );
     await early.formed('start' in begun ? begun.start.warnings : []);
+    if ('start' in begun) start = begun.start;
     const ended = 'start' in begun ? await carryOut(begun.start, begun.queue) : endAs(begun.ended);
     end = ended;
     return ended;
@@ -67,7 +69,7 @@ export async function task(...args: TaskArguments): Promise<StoredResult> {
     end = isForTemporal(error) ? error : mistakeOf(error);
     throw end;
   } finally {
-    logTask(end, args[2]?.created_at);
+    logTask(end, args, start);
   }
 }
 
@@ -75,6 +77,7 @@ export async function task(...args: TaskArguments): Promise<StoredResult> {
 async function carryOut(start: TaskStart, queue: string | undefined): Promise<StoredResult> {
   reportRun(start);
   const run = new TaskRun(start);
+  run.audit.begun(start);
   showDetails(run);
   registerHandlers(run);
   if (workflowInfo().continuedFromExecutionRunId === undefined) notifyOfLateness(run);

@@ -184,6 +184,10 @@ const ATTACKS: Record<keyof Operations, Attack[]> = {
     code: 'grant.not_found',
     input: () => ({ id: id() }),
   })),
+  readAuditLog: [
+    { code: 'door.forbidden', input: () => ({}) },
+    { code: 'door.forbidden', input: () => ({ task: keys.own }) },
+  ],
   listAbilities: [
     {
       input: () => ({}),

@@ -353,6 +353,8 @@ const WORK: [command: string, args: string[], exit?: number][] = [
   ['deny', ['one'], 4],
   ['grants list', []],
   ['grants revoke', ['0123456789abcdef'], 2],
+  ['audit export', []],
+  ['audit verify', []],
   ['session start', ['--id', 'talk']],
   ['session prompt', ['talk', 'hello']],
   ['session show', ['talk']],

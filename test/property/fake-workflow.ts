@@ -302,7 +302,9 @@ export const fakeWorkflow = {
   condition,
   proxyActivities: activities,
   proxyLocalActivities: activities,
-  proxySinks: () => ({ runs: { begun: () => {}, ended: () => {}, told: () => {}, logged: () => {} } }),
+  proxySinks: () => ({
+    runs: { begun: () => {}, ended: () => {}, told: () => {}, logged: () => {}, audited: () => {} },
+  }),
   workflowInfo: () => ({
     workflowId: 'task',
     workflowType: 'signup',

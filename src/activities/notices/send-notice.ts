@@ -82,7 +82,8 @@ export function createSendNotice(dependencies: NoticeDependencies) {
         const mask = <T>(value: T): T => masker.maskDeep(value) as T;
         return askInSlack(wanted, source, { notice, target, links, mask }, dependencies);
       }
-      await post(wanted, source, masked(notice, masker), { ...links, isOwnRuntime });
+      const body = renderNotice(masked(notice, masker), wanted.format, { ...links, isOwnRuntime });
+      await post(wanted, source, notice.id, body);
       return undefined;
     },
     { toError: noticeFailure },
@@ -109,15 +110,16 @@ function untrue(message: string): AbilityError {
   return new AbilityError({ code: 'seal.invalid', message });
 }
 
-async function post(wanted: PlanWebhook, source: SecretSource, notice: Notice, seen: NoticeLinks): Promise<void> {
+/** @param id of the event. @throws AbilityError `unavailable.connection`, `denied.*`, `config.invalid`; that of the connection. */
+export async function post(wanted: PlanWebhook, source: SecretSource, id: string, sent: NoticeBody): Promise<void> {
+  const { type, body } = sent;
   const url = addressOf(source.resolve(wanted.webhook, 'address of a notice'), wanted.webhook);
   const allowed = wanted.allowed_hosts ?? [`${url.hostname}:${portOf(url)}`];
   refuseForbiddenUrl(url, allowed);
-  const { type, body } = renderNotice(notice, wanted.format, seen);
   const signature =
     wanted.secret === undefined
       ? {}
-      : signNotice(source.resolve(wanted.secret, 'secret of a notice'), notice.id, Date.now(), body);
+      : signNotice(source.resolve(wanted.secret, 'secret of a notice'), id, Date.now(), body);
   const answer = await request(url, {
     method: 'POST',
     headers: { 'content-type': type, ...signature },
@@ -217,16 +219,13 @@ export function renderNotice(notice: Notice, format: NoticeFormat, links: Notice
   const json = 'application/json';
   if (format === 'slack') return { type: json, body: JSON.stringify({ text: slackText(notice, links) }) };
   if (format === 'json') return { type: json, body: JSON.stringify({ type: event, timestamp: at, id, data }) };
-  const envelope = {
-    specversion: '1.0',
-    id,
-    source: `/ability/${project}`,
-    type: `ability.${event}`,
-    subject: task_key ?? notice.schedule,
-    time: at,
-    datacontenttype: json,
-    data,
-  };
+  const subject = task_key ?? notice.schedule;
+  return cloudEvent(project, { id, type: `ability.${event}`, subject, time: at, data });
+}
+
+/** In the structured form of CloudEvents 1.0. */
+export function cloudEvent(project: string, event: Record<string, unknown>): NoticeBody {
+  const envelope = { specversion: '1.0', source: `/ability/${project}`, datacontenttype: 'application/json', ...event };
   return { type: 'application/cloudevents+json', body: JSON.stringify(envelope) };
 }
 

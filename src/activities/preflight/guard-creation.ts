@@ -73,8 +73,8 @@ export async function guardChange(
   return confirmationsOf(await askGuards(plan, input, wanted, digestOf(plan), moment, dependencies, signal));
 }
 
-/** A case of `ability test` sends no notices. */
-function withoutNotices({ notify: _, ...plan }: Plan): Plan {
+/** A case of `ability test` sends no notices, and is not audited. */
+function withoutNotices({ notify: _, audit: __, ...plan }: Plan): Plan {
   return plan;
 }
 
@@ -88,7 +88,7 @@ export async function guardCreation(
   const secrets = await readCredentials(resolved, dependencies, signal);
   const clock = await dependencies.clockOf?.(wanted.task);
   const { plan: pinned, warnings: notPinned } = await dependencies.tools.pin(resolved, { secrets, signal });
-  const silent = dependencies.clockOf && pinned.notify ? withoutNotices(pinned) : pinned;
+  const silent = dependencies.clockOf && (pinned.notify || pinned.audit) ? withoutNotices(pinned) : pinned;
   const plan = clock ? { ...silent, clock_shift_ms: clock.shift_ms } : silent;
   const digests = plan === resolved ? before : { ...before, plan: digestOf(plan) };
   const moment = clock?.now ?? wanted.moment;

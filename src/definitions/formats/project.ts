@@ -157,6 +157,11 @@ const slack = z.strictObject({
     .describe('The address of the Web API of Slack.'),
 });
 
+const audit = z.strictObject({
+  to: secretReference.describe('The address to send to, as a reference.'),
+  secret: secretReference.describe('A reference to the secret that signs, whsec_ and base64.'),
+});
+
 const doorKey = matching(
   /^[A-Za-z0-9_-]{43}$/,
   'A public key is 43 characters of base64url, as `ability keys create --for-door` prints it',
@@ -220,6 +225,10 @@ export const project = z.strictObject({
     .default({})
     .describe('Programs that give secrets, by name: `vault` makes references such as vault:kv/db#password work.'),
   notify: z.array(notify).default([]).describe('Webhooks that receive notices of approvals and failures.'),
+  audit: z
+    .union([z.boolean(), audit], 'true, false, or a map with `to` and `secret`')
+    .default(false)
+    .describe('Whether an audit log is kept of all tasks, and where its lines are sent as CloudEvents as well.'),
   slack: optional(slack, 'The Slack app in which people decide approvals.'),
   default_environment: optional(environmentName, 'The environment of commands that name none.'),
   policy: z

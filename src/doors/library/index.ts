@@ -59,6 +59,7 @@ export {
   planAbility,
   promptSession,
   readApprovals,
+  readAuditLog,
   readInput,
   readLogs,
   readRecord,

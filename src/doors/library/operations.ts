@@ -73,6 +73,7 @@ export const {
   decide,
   listGrants,
   revokeGrant,
+  readAuditLog,
   listAbilities,
   describeAbility,
   planAbility,

@@ -126,6 +126,7 @@ function assemble(
     environment: resolveEnvironment(registry, environment),
     limits: limitsOf(project, undefined),
     ...(notify && { notify }),
+    ...(project.audit !== false && { audit: true as const }),
     ...body,
     ...(project.policy.hooks === 'activities' && { hooks: 'activities' as const }),
     ...(readsSessions(registry) && { session_calls: true }),

@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, existsSync, readFileSync } from 'node:fs';
-import { mkdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { link, mkdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { isAbsent } from '../../disk/disk-errors.js';
-import { writeWhole } from '../../disk/write-whole.js';
+import { syncFolder, writeWhole } from '../../disk/write-whole.js';
 import { attempt } from '../../text/attempt.js';
 import { FolderFiles } from './folder-files.js';
 import { partsOf, partsOfPrefix } from './object-name.js';
@@ -103,7 +103,12 @@ export class FolderStore implements Store {
 
   async putNamed(name: string, bytes: Uint8Array): Promise<void> {
     this.check(true);
-    return this.names.put(name, bytes);
+    return this.names.put(name, bytes, moveInto);
+  }
+
+  async createNamed(name: string, bytes: Uint8Array): Promise<boolean> {
+    this.check(true);
+    return this.names.put(name, bytes, linkInto, true);
   }
 
   async getNamed(name: string): Promise<Uint8Array | undefined> {
@@ -137,18 +142,21 @@ function digestOf(bytes: Uint8Array): string {
 /** Maximum number of retries after concurrent removals of a parent folder. */
 const MAX_TURNS = 100;
 
+type Place<T> = (path: string, own: string) => Promise<T>;
+
 /** Named objects, in `<folder>/<name>`. */
 class FolderNames {
   constructor(private readonly folder: string) {}
 
-  async put(name: string, bytes: Uint8Array): Promise<void> {
+  /** @param place gives the written file its name. @param flush whether its bytes are on the disk then. */
+  async put<T>(name: string, bytes: Uint8Array, place: Place<T>, flush = false): Promise<T> {
     const path = join(this.folder, ...partsOf(name));
     const fresh = join(this.folder, 'new');
     const own = join(fresh, randomUUID());
     try {
       await mkdir(fresh, { recursive: true });
-      await writeFile(own, bytes);
-      await moveInto(path, own);
+      await writeFile(own, bytes, { flush });
+      return await place(path, own);
     } catch (error) {
       await rm(own, { force: true }).catch(() => {});
       throw notKept(name, this.folder, error);
@@ -214,6 +222,16 @@ async function moveInto(path: string, own: string): Promise<void> {
       if (!isAbsent(error) || !existsSync(own) || turn === MAX_TURNS) throw error;
     }
   }
+}
+
+/** A rename would replace what another writer has created. @returns false if the name is taken. */
+async function linkInto(path: string, own: string): Promise<boolean> {
+  await mkdir(dirname(path), { recursive: true });
+  const error = await link(own, path).catch((failed: NodeJS.ErrnoException) => failed);
+  if (error && error.code !== 'EEXIST') throw error;
+  await rm(own, { force: true });
+  await syncFolder(dirname(path));
+  return !error;
 }
 
 async function lookAt(name: string, path: string): Promise<NamedObject[]> {

@@ -166,6 +166,10 @@ export class SealedStore implements Store {
     await this.inner.putNamed(name, this.keys ? encrypt(bytes, this.keys, `object:${name}`) : bytes);
   }
 
+  createNamed(name: string, bytes: Uint8Array): Promise<boolean> {
+    return this.inner.createNamed(name, this.keys ? encrypt(bytes, this.keys, `object:${name}`) : bytes);
+  }
+
   async getNamed(name: string): Promise<Uint8Array | undefined> {
     const bytes = await this.inner.getNamed(name);
     return bytes && isEncrypted(bytes) ? decrypt(bytes, this.keys, `object:${name}`) : bytes;

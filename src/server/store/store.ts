@@ -66,6 +66,8 @@ export interface Store {
 
   /** Atomically writes or replaces a small object under a name such as `tasks/<key>/record.json`. */
   putNamed(name: string, bytes: Uint8Array): Promise<void>;
+  /** Writes a small object whole and durably if there is none of that name. @returns false if there is, maybe by this very call. */
+  createNamed(name: string, bytes: Uint8Array): Promise<boolean>;
   getNamed(name: string): Promise<Uint8Array | undefined>;
   /** The objects below a name that ends with `/`, sorted by name. */
   listNamed(prefix: string): Promise<NamedObject[]>;

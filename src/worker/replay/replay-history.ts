@@ -104,10 +104,11 @@ function headOf({ name, workflowId, history }: RecordedHistory): Omit<ReplayEnd,
 
 let installed = false;
 
+const none = { fn: () => {} };
 /** A replay executes no activities, so no run is looked up; and it writes neither record nor spans. */
 const noSinks: InjectedSinks<RunSinks & SpanSinks> = {
-  runs: { begun: { fn: () => {} }, ended: { fn: () => {} }, told: { fn: () => {} }, logged: { fn: () => {} } },
-  traces: { step: { fn: () => {} }, hook: { fn: () => {} } },
+  runs: { begun: none, ended: none, told: none, logged: none, audited: none },
+  traces: { step: none, hook: none },
 };
 
 async function mismatchOf(

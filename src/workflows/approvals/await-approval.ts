@@ -66,7 +66,9 @@ export async function awaitApproval(run: TaskRun, request: ApprovalRequest, bran
   const summary = startOf(`waiting for people: ${markdownLine(approval.title)}`, MAX_SUMMARY);
   // The timer stays when people have decided: its cancellation would be an event of its own.
   void CancellationScope.nonCancellable(() => sleep(Math.max(1, left), { summary })).then(() => {
-    if (approval.status === 'open') approval.status = 'expired';
+    if (approval.status !== 'open') return;
+    approval.status = 'expired';
+    run.audit.decided('decision', approval, { result: 'expired' });
   });
   watchOver(run, approval, request.while_open ?? run.task.plan.environment.while_open ?? {});
   try {
@@ -79,6 +81,7 @@ export async function awaitApproval(run: TaskRun, request: ApprovalRequest, bran
     const isCarriedOn = error instanceof BranchStopped && life.rollingOver;
     if (approval.status === 'open' && !isCarriedOn) {
       approval.status = 'cancelled';
+      run.audit.decided('decision', approval, { result: 'cancelled' });
       notifyOfApproval(run, 'approval.cancelled', approval);
     }
     throw error;
@@ -101,6 +104,7 @@ async function isGranted(run: TaskRun, approval: Approval, { call }: ApprovalReq
   approval.granted = granted;
   approval.status = 'approved';
   if (!run.approvals.list.includes(approval)) run.approvals.list.push(approval);
+  run.audit.decided('decision', approval, { result: `granted by ${granted.by}, ${granted.use} of ${granted.of}` });
   return true;
 }
 

@@ -7,6 +7,7 @@ import {
   decideApproval,
   type Proof,
 } from '../../rules/tasks/decide-approval.js';
+import { personOf } from '../reports/report-audit.js';
 import type { TaskRun } from '../task/task-run.js';
 import { checkEdit } from './edit.js';
 import { notifyOfApproval } from './notices.js';
@@ -55,12 +56,19 @@ async function takeChecked(
 
 /** @param proof omitted if the decision has none. */
 function take(run: TaskRun, verdict: Verdict, decision: Decision, proof?: Proof, edit?: CheckedEdit): void {
-  const { approvals, warnings } = run;
+  const { approvals, warnings, audit } = run;
   const outcome = decideApproval(approvals.list, verdict, decision, new Date().toISOString(), proof, edit);
   if (!outcome.counted && outcome.approval_id === null) {
     warnings.add(`A decision (${verdict}) was ignored: ${outcome.reason}`);
   }
   approvals.note(decision.id, outcome);
+  const approval = approvals.list.findLast(({ id }) => id === outcome.approval_id);
+  if (!approval) return;
+  const counted = outcome.counted ? approval.decisions.at(-1) : undefined;
+  const who = counted ? personOf(counted.by) : { by: decision.by, proof: 'claimed' };
+  const { fields, at } = approval.edited?.at(-1) ?? {};
+  if (fields && at === counted?.at) audit.decided('edited', approval, { result: fields.join(' '), ...who });
+  audit.decided('decision', approval, { result: counted ? verdict : `ignored ${verdict}`, ...who });
 }
 
 /** Input sent by hand may be any value. */

@@ -14,6 +14,7 @@ import { isJsonObject } from '../../contracts/json.js';
 import { ACTIVITIES, GRANT_UPDATES, QUERIES } from '../../contracts/names.js';
 import { localActivity } from '../calls/local-activities.js';
 import { OF_ANY_BUILD } from '../of-any-build.js';
+import { report } from '../reports/report-audit.js';
 import { reportRun } from '../reports/report-run.js';
 
 /** Between two looks whether the task of a grant has ended, the first and the longest. Milliseconds. */
@@ -58,6 +59,7 @@ export async function grant(argument: unknown): Promise<GrantView> {
     defineUpdate<GrantView, [{ by?: unknown }]>(GRANT_UPDATES.revoke),
     (said) => {
       if (typeof said?.by === 'string') view.revoked_by = said.by;
+      report({ kind: 'revoked', ability: view.ability, about: view.id, by: view.revoked_by, proof: 'claimed' });
       end('revoked');
       return view;
     },

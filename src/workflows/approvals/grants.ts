@@ -20,6 +20,7 @@ import { ACTIVITIES, grantIdOf, WORKFLOWS } from '../../contracts/names.js';
 import { digestOf } from '../../rules/canonical.js';
 import { grantOf } from '../../rules/tasks/grant-form.js';
 import { localActivity } from '../calls/local-activities.js';
+import { personOf } from '../reports/report-audit.js';
 import { messageOf } from '../steps/step-failure.js';
 import type { TaskRun } from '../task/task-run.js';
 
@@ -100,6 +101,8 @@ export async function startGrant(run: TaskRun, approval: Approval, call: Grantab
         staticSummary: `up to ${up_to} calls of ${ability} for the ${whom}`,
       });
       approval.grant_id = id;
+      const result = `${id}: ${up_to} calls of the ${whom}`;
+      run.audit.decided('granted', approval, { result, ...personOf(by[0] ?? 'unnamed') });
       run.approvals.granted += 1;
     });
   } catch (error) {

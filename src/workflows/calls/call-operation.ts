@@ -82,14 +82,17 @@ export async function executeCall(run: TaskRun, call: OperationCall): Promise<Js
     } catch (error) {
       call.budget.end();
       run.life.pendingWork -= 1;
-      if (isCancellation(error)) throw error;
-      const failure = failureOf(run, call, leftMs, error);
-      if (!isStepFailure(failure) || !isForAnother(failure.problem.code)) throw failure;
-      await call.branchStop.wait(() => keyWait(pauses));
-      continue;
+      const failure = isCancellation(error) ? error : failureOf(run, call, leftMs, error);
+      if (isStepFailure(failure) && isForAnother(failure.problem.code)) {
+        await call.branchStop.wait(() => keyWait(pauses));
+        continue;
+      }
+      run.audit.called(call, failure);
+      throw failure;
     }
     call.budget.end();
     run.life.pendingWork -= 1;
+    run.audit.called(call);
     return take(run, call, answer);
   }
 }

@@ -1,5 +1,6 @@
 import { CancellationScope, sleep } from '@temporalio/workflow';
 import type { HookAnswer } from '../../contracts/hooks.js';
+import type { TaskAudit } from '../reports/report-audit.js';
 import type { Warnings } from '../task/warnings.js';
 
 /** How long the end of a task waits for hooks after calls. */
@@ -15,6 +16,7 @@ export class HookAnswers {
     list: readonly HookAnswer[],
     readonly leftOut: number,
     private readonly warnings: Warnings,
+    private readonly audit: Pick<TaskAudit, 'guards'>,
   ) {
     this.list = [...list];
   }
@@ -22,6 +24,7 @@ export class HookAnswers {
   /** Keeps answers in the result; their warnings, and failures after a call, become warnings of the task. */
   keep(answers: readonly HookAnswer[]): void {
     this.list.push(...answers);
+    this.audit.guards(answers);
     for (const { hook_id, warnings = [], status, phase, reason } of answers) {
       this.warnings.add(...warnings);
       if (status === 'error' && phase === 'PostAbilityCall') this.warnings.add(`The hook ${hook_id} failed: ${reason}`);

@@ -55,7 +55,9 @@ export async function modify(run: TaskRun, edit: InputEdit): Promise<EditAnswer>
       input.isLocked = false;
     }
   } catch (error) {
-    throw failureOf(run.task, error);
+    const failure = failureOf(run.task, error);
+    run.audit.note('refused', { path: 'input', code: failure.type ?? '', by: edit.by.name, proof: 'claimed' });
+    throw failure;
   } finally {
     input.pendingChanges -= 1;
   }

@@ -3,9 +3,10 @@ import type { CallContext } from '../../contracts/activities.js';
 import type { JsonObject } from '../../contracts/json.js';
 import type { BegunTask, RunSinks, TaskReport } from '../../contracts/run-sinks.js';
 import type { StoredResult } from '../../contracts/stored-result.js';
-import type { Refusal, StepProgress, TaskStart } from '../../contracts/task.js';
+import type { Refusal, StepProgress, TaskArguments, TaskStart } from '../../contracts/task.js';
 import { readTraceparent } from '../../rules/traces/trace-context.js';
 import { defined } from '../../text/defined.js';
+import { auditEnd } from './report-audit.js';
 
 const { runs } = proxySinks<RunSinks>();
 
@@ -37,8 +38,8 @@ export function logCall(
   runs.logged({ ability: call, step: path, state, ...(error && { code: error.code }), duration_ms });
 }
 
-/** Has the worker log the end of a task. @param end its result, or what it throws. */
-export function logTask(end: unknown, createdAt: string | undefined): void {
+/** Has the worker log the end of a task, and audit it. @param end its result, or what it throws. @param start undefined if it was not formed. */
+export function logTask(end: unknown, args: TaskArguments, start?: TaskStart): void {
   const isFailure = end instanceof ApplicationFailure || end instanceof CancelledFailure;
   // It goes on as a new run, or the workflow task fails and is repeated.
   if (end instanceof Error && !isFailure) return;
@@ -46,8 +47,10 @@ export function logTask(end: unknown, createdAt: string | undefined): void {
   const { status: state = end instanceof CancelledFailure ? 'cancelled' : 'failed' } = said;
   const code = said.error?.code ?? said.code ?? (end instanceof ApplicationFailure ? end.type : undefined);
   const { workflowType: ability, startTime } = workflowInfo();
+  const createdAt = args[2]?.created_at;
   const duration_ms = Date.now() - (createdAt === undefined ? startTime.getTime() : Date.parse(createdAt));
   runs.logged({ ability, state, ...(code && { code }), duration_ms });
+  auditEnd(state, code ?? undefined, args, start);
 }
 
 function taskOf({ seal, user, session, child, options }: TaskStart): BegunTask {

@@ -25,6 +25,7 @@ import type {
 import { denialOf, failedAnswer } from '../../rules/hooks/hook-facts.js';
 import { readSessionStart } from '../../rules/sessions/read-session-start.js';
 import { OF_ANY_BUILD } from '../of-any-build.js';
+import { report } from '../reports/report-audit.js';
 import { reportRun } from '../reports/report-run.js';
 import { asApplicationFailure, messageOf } from '../steps/step-failure.js';
 import { askEvent } from './ask-event.js';
@@ -64,6 +65,9 @@ async function begin(run: SessionRun): Promise<void> {
   } catch (error) {
     if (isCancellation(error)) throw error;
     run.hooks = [failedAnswer('*', at, messageOf(error))];
+  }
+  for (const [index, { hook_id: about, decision: result }] of run.hooks.entries()) {
+    report({ kind: 'guard', path: at.phase, result, about }, `start ${index}`);
   }
   const against = run.hooks.find(({ decision }) => decision !== 'allow');
   run.status = against ? 'refused' : 'open';

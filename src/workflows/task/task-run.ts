@@ -9,6 +9,7 @@ import { LostCalls } from '../calls/lost-calls.js';
 import { LockTurn } from '../concurrency/lock.js';
 import { HookAnswers } from '../hooks/hook-answers.js';
 import { TaskInput } from '../input-changes/task-input.js';
+import { TaskAudit } from '../reports/report-audit.js';
 import { StepStates } from '../steps/step-states.js';
 import { summarize } from '../view/summary.js';
 import { TaskBudget } from './budget.js';
@@ -20,6 +21,7 @@ import { Warnings } from './warnings.js';
 /** One run of a task, by its parts: code that needs one part takes that part. */
 export class TaskRun {
   readonly task: TaskIdentity;
+  readonly audit: TaskAudit;
   readonly life: TaskLifecycle;
   readonly input: TaskInput;
   readonly steps: StepStates;
@@ -39,6 +41,7 @@ export class TaskRun {
     const { child, carried } = start;
     this.task = new TaskIdentity(start);
     const { plan } = this.task;
+    this.audit = new TaskAudit(this.task);
     this.life = new TaskLifecycle(start);
     this.input = new TaskInput(start);
     this.warnings = new Warnings(start.warnings, carried?.left?.warnings);
@@ -48,7 +51,8 @@ export class TaskRun {
     this.steps = new StepStates(this.task, this.life);
     this.budget = new TaskBudget(Math.min(plan.limits.task_ms, child?.left_ms ?? Infinity), carried?.used_ms);
     this.approvals = new Approvals(carried);
-    this.hooks = new HookAnswers(carried?.hooks ?? start.hooks ?? [], carried?.left?.answers ?? 0, this.warnings);
+    const { hooks = start.hooks ?? [], left } = carried ?? {};
+    this.hooks = new HookAnswers(hooks, left?.answers ?? 0, this.warnings, this.audit);
     this.lock = new LockTurn(carried);
     this.rollbacks = [...(carried?.rollbacks ?? [])];
     this.held = new HeldSessions(this.task);

@@ -3,6 +3,7 @@ import { SHELLS } from '../commands/completion/scripts.js';
 import { addAccess } from './access.js';
 import { addAgentTools } from './agent-tools.js';
 import { addApprovals, addExplanations } from './approvals.js';
+import { addAudit } from './audit.js';
 import { addAuthoring } from './authoring.js';
 import { addChoosing } from './choosing.js';
 import { commandsBelow, declare, type Given, type Outcome } from './declare-command.js';
@@ -48,6 +49,7 @@ export function buildProgram(given: Given, outcome: Outcome): CommandUnknownOpts
   addAuthoring(commands);
   addApprovals(commands);
   addExplanations(commands);
+  addAudit(commands);
   addAgentTools(commands);
   addImports(commands);
   addAccess(commands);

@@ -7,7 +7,7 @@ import type {
 } from '@aws-sdk/client-s3';
 import { AbilityError } from '../../../contracts/problem.js';
 import { absent } from '../store-errors.js';
-import { isAbsent, type S3Place, s3Failure } from './s3-place.js';
+import { isAbsent, isTaken, type S3Place, s3Failure } from './s3-place.js';
 
 interface S3Object {
   /** Without the prefix of the store. */
@@ -37,9 +37,17 @@ export class S3Objects {
     });
   }
 
+  /** @returns false if the object exists; of several that create it at once, one succeeds. */
+  async create(name: string, bytes: Uint8Array): Promise<boolean> {
+    const put = await this.unless(isTaken, `${name} could not be created`, (client, { PutObjectCommand }) =>
+      client.send(new PutObjectCommand({ ...this.at(name), Body: bytes, IfNoneMatch: '*' })),
+    );
+    return put !== undefined;
+  }
+
   /** The bytes of an object from an offset on; undefined if it does not exist. */
   async get(name: string, from = 0): Promise<Readable | undefined> {
-    return this.unlessAbsent(`${name} could not be read`, async (client, { GetObjectCommand }) => {
+    return this.unless(isAbsent, `${name} could not be read`, async (client, { GetObjectCommand }) => {
       const range = from > 0 ? { Range: `bytes=${from}-` } : {};
       const { Body } = await client.send(new GetObjectCommand({ ...this.at(name), ...range }));
       // In Node the body is a Readable.
@@ -49,7 +57,8 @@ export class S3Objects {
 
   /** @returns its size, its time, and the digest that it was kept under; undefined if it does not exist. */
   async look(name: string): Promise<(Omit<S3Object, 'name'> & { sha256: string | undefined }) | undefined> {
-    const found = await this.unlessAbsent<HeadObjectCommandOutput>(
+    const found = await this.unless<HeadObjectCommandOutput>(
+      isAbsent,
       `${name} could not be looked at`,
       async (client, { HeadObjectCommand }) => client.send(new HeadObjectCommand(this.at(name))),
     );
@@ -141,10 +150,10 @@ export class S3Objects {
     return { Bucket: this.place.bucket, Key: this.place.prefix + name };
   }
 
-  private async unlessAbsent<T>(what: string, action: Action<T>): Promise<T | undefined> {
+  private async unless<T>(is: (error: unknown) => boolean, what: string, action: Action<T>): Promise<T | undefined> {
     return this.doing(what, (client, sdk) =>
       action(client, sdk).catch((error: unknown) => {
-        if (isAbsent(error)) return undefined;
+        if (is(error)) return undefined;
         throw error;
       }),
     );

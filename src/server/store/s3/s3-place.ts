@@ -8,6 +8,11 @@ export function isAbsent(error: unknown): boolean {
   return ABSENT.has(nameOf(error));
 }
 
+/** True if a conditional write found the name taken, or about to be. */
+export function isTaken(error: unknown): boolean {
+  return nameOf(error) === 'PreconditionFailed' || nameOf(error) === 'ConditionalRequestConflict';
+}
+
 /** `store.full` if there is no room, else `store.not_shared`. @param what such as `NAME could not be read`. */
 export function s3Failure(what: string, { bucket, where }: S3Place, cause: unknown): AbilityError {
   if (cause instanceof AbilityError) return cause;

@@ -87,6 +87,10 @@ export class S3Store implements Store {
     await this.objects.put(partsOf(name).join('/'), bytes);
   }
 
+  createNamed(name: string, bytes: Uint8Array): Promise<boolean> {
+    return this.objects.create(partsOf(name).join('/'), bytes);
+  }
+
   async getNamed(name: string): Promise<Uint8Array | undefined> {
     return this.read(partsOf(name).join('/'));
   }

@@ -29,9 +29,11 @@ function deciding(approval: Partial<Approval> = {}, prove = async (): Promise<ob
   const environment = { ...examplePlan().environment, proof: 'required', proofs: ['os_user'] };
   const warnings: string[] = [];
   const life = { pendingWork: 0 };
+  const audited: unknown[] = [];
   const run = {
     approvals,
     life,
+    audit: { decided: (kind: string, _: Approval, facts: object) => audited.push({ kind, ...facts }) },
     warnings: { add: (warning: string) => warnings.push(warning) },
     task: { context: { seal: 'mark' }, plan: { ...examplePlan(), environment } },
   };
@@ -41,13 +43,14 @@ function deciding(approval: Partial<Approval> = {}, prove = async (): Promise<ob
   const send = (...signals: [name: 'approve' | 'deny', sent: unknown][]) =>
     world.run(async () => void (await Promise.all(signals.map(([name, sent]) => decide(run as never, name, sent)))));
   const decisions = () => open.decisions.map(({ decision, by }) => [decision, by === 'unnamed' ? by : by.name]);
-  return { open, approvals, warnings, life, world, proving, send, decisions };
+  return { open, approvals, warnings, life, world, proving, send, decisions, audited };
 }
 
 describe('a decision', () => {
   test('counts, and its sender learns what became of it', async () => {
-    const { send, approvals, open, decisions } = deciding();
+    const { send, approvals, open, decisions, audited } = deciding();
     await send(['approve', { id: 'd-1', by: 'ann' }]);
+    expect(audited).toEqual([{ kind: 'decision', result: 'approve', by: 'ann', proof: 'claimed' }]);
     expect(approvals.outcomeOf('d-1')).toEqual({ counted: true, approval_id: 'a-1', status: 'open', missing: 1 });
     expect(decisions()).toEqual([['approve', 'ann']]);
     expect(open.decisions[0]?.at).toBe('2030-01-01T00:00:00.000Z');

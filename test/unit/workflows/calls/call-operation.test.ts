@@ -67,6 +67,7 @@ async function called({
     warnings: [] as unknown[],
     files: [] as unknown[],
     made: [] as unknown[],
+    audited: [] as unknown[],
     working: 0,
   };
   const budget = {
@@ -89,6 +90,7 @@ async function called({
     budget: isCleanUp ? {} : budget,
     calls,
     life,
+    audit: { called: (_: unknown, error?: unknown) => noted.audited.push(codeOf(error)) },
     steps: { note: (...[, , note]: unknown[]) => noted.steps.push(note) },
     hooks: { keep: (hooks: unknown) => noted.hooks.push(hooks) },
     warnings: { add: (...texts: unknown[]) => noted.warnings.push(...texts) },
@@ -109,6 +111,12 @@ async function called({
   return { outcome, noted, count: calls.count, problem: (outcome as StepFailure).problem };
 }
 
+/** What the end of a call is audited with. */
+function codeOf(error: unknown): string {
+  if (error === undefined) return 'succeeded';
+  return error instanceof StepFailure ? error.problem.code : 'cancelled';
+}
+
 function failed(code: string) {
   const cause = ApplicationFailure.create({
     type: code,
@@ -126,7 +134,7 @@ describe('a call', () => {
       { status: 'running', call: 'db.write' },
       { status: 'running', attempts: 1 },
     ]);
-    expect(noted.made).toEqual([{ output: 'done' }]);
+    expect([noted.made, noted.audited]).toEqual([[{ output: 'done' }], ['succeeded']]);
     expect(around.fired).toEqual([{ status: 'succeeded', output: 'done', error: null }]);
     expect(around.approvals).toEqual([]);
   });
@@ -151,7 +159,7 @@ describe('a call', () => {
     around.ends.push(failed('script.exit'));
     const { problem, noted } = await called();
     expect(problem.code).toBe('script.exit');
-    expect(noted.made).toEqual([{ code: 'script.exit' }]);
+    expect([noted.made, noted.audited]).toEqual([[{ code: 'script.exit' }], ['script.exit']]);
     expect(around.fired).toMatchObject([{ status: 'failed', output: null, error: { code: 'script.exit' } }]);
   });
 
@@ -159,7 +167,7 @@ describe('a call', () => {
     around.ends.push(new CancelledFailure('c'));
     const { outcome, noted } = await called();
     expect(outcome).toBeInstanceOf(CancelledFailure);
-    expect([noted.made, around.fired]).toEqual([[], []]);
+    expect([noted.made, around.fired, noted.audited]).toEqual([[], [], ['cancelled']]);
   });
 
   test('is not made if no time is left', async () => {

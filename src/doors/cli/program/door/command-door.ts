@@ -20,6 +20,7 @@ const COMMANDS: ReadonlySet<string> = new Set([
     (name) => `task ${name}`,
   ),
   ...['list', 'revoke'].map((name) => `grants ${name}`),
+  ...['export', 'verify'].map((name) => `audit ${name}`),
   ...['start', 'prompt', 'show', 'stop'].map((name) => `session ${name}`),
   ...['create', 'list', 'show', 'pause', 'resume', 'run', 'delete'].map((name) => `schedule ${name}`),
   ...['login', 'logout', 'explain', 'completion'],

@@ -66,6 +66,7 @@ const COMMANDS = [
   'approvals [options] [key]',
   'approve [options] [key]',
   'deny [options] <key>',
+  'audit',
   'grants',
   'why [options] <key>',
   'replay [options] <what>',
@@ -136,6 +137,7 @@ const SCHEDULE_COMMANDS = [
 ];
 const KEYS_COMMANDS = ['create [options]', 'rotate [options]'];
 const GRANTS_COMMANDS = ['list [options]', 'revoke [options] <id>'];
+const AUDIT_COMMANDS = ['export [options]', 'verify [options]'];
 const TOKEN_COMMANDS = ['create [options]', 'list [options]', 'revoke [options] <id>'];
 const IMPORT_COMMANDS = ['mcp [options] <server>', 'openapi [options] <source>', 'hooks [options] <file>'];
 
@@ -176,6 +178,10 @@ describe('`--help` lists', () => {
     expect(helpOf(commandOf('grants'))).toContain(`\n  ${usage} `);
   });
 
+  test.each(AUDIT_COMMANDS)('ability audit %s', (usage) => {
+    expect(helpOf(commandOf('audit'))).toContain(`\n  ${usage} `);
+  });
+
   test.each(KEYS_COMMANDS)('ability keys %s', (usage) => {
     expect(helpOf(commandOf('keys'))).toContain(`\n  ${usage} `);
   });
@@ -194,6 +200,7 @@ describe('`--help` lists', () => {
       ...SCHEDULE_COMMANDS.map((usage) => `schedule ${usage}`),
       ...KEYS_COMMANDS.map((usage) => `keys ${usage}`),
       ...GRANTS_COMMANDS.map((usage) => `grants ${usage}`),
+      ...AUDIT_COMMANDS.map((usage) => `audit ${usage}`),
       ...TOKEN_COMMANDS.map((usage) => `token ${usage}`),
       ...HOOKS_COMMANDS.map((usage) => `hooks ${usage}`),
       ...HARVEST_COMMANDS.map((usage) => `harvest ${usage}`),
@@ -217,6 +224,7 @@ describe('`--help` lists', () => {
               'hooks',
               'harvest',
               'grants',
+              'audit',
             ].includes(name),
         )
         .sort(),
