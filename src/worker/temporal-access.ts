@@ -10,16 +10,14 @@ import type { PreflightRequest, TaskStart, TaskView } from '../contracts/task.js
 import { isTask, otherProject, projectOf } from '../rules/tasks/other-project.js';
 import { readTraceparent } from '../rules/traces/trace-context.js';
 import { type FoundDeletion, findDeletion, findEarlier } from '../server/temporal/find-deletion.js';
-import { grpcErrorOf } from '../server/temporal/grpc-error.js';
+import { grpcErrorOf, isBusy } from '../server/temporal/grpc-error.js';
 import { isServed } from '../server/temporal/is-served.js';
 import { isoOf, readStart, type SeenStart } from '../server/temporal/read-start.js';
 import { unlessNotFound } from './not-found.js';
 import { taskExecutions } from './task-executions.js';
 
-/** A query that takes longer is repeated. */
-const QUERY_MS = 5000;
-const TRIES = 4;
-const DEADLINE_EXCEEDED = 4;
+/** For the answer to one query, in turn: a lost one is soon repeated, a long history is replayed in the end. */
+const QUERY_MS = [5000, 5000, 10_000, 25_000];
 const NOT_FOUND = 5;
 
 export interface TemporalAccess {
@@ -144,22 +142,28 @@ async function readEnded(client: Client, codec: PayloadCodec, key: string, proje
   const ended = client.workflow.getHandle(key, runId);
   const [start, { progress, files, not_undone }] = await Promise.all([
     readRun(client, codec, run),
-    askAgain(client, () => ended.query<TaskView>(QUERIES.task)),
+    askAgain(client, key, () => ended.query<TaskView>(QUERIES.task)),
   ]);
   if (!start?.task) throw neverFormed(key);
   return { run, plan: start.task.plan, progress, ...(files && { files }), ...(not_undone && { not_undone }) };
 }
 
-/** A query to a task that has just ended can get lost between server and worker; a second one is answered. */
-async function askAgain<T>(client: Client, ask: () => Promise<T>): Promise<T> {
-  for (let turn = 1; turn < TRIES; turn += 1) {
+/**
+ * A query to a task that has just ended can get lost between server and worker; a second one is answered. @throws
+ * AbilityError `worker.unavailable`.
+ */
+async function askAgain<T>(client: Client, key: string, ask: () => Promise<T>): Promise<T> {
+  let cause: unknown;
+  for (const limit of QUERY_MS) {
     try {
-      return await client.withDeadline(Date.now() + QUERY_MS, ask);
+      return await client.withDeadline(Date.now() + limit, ask);
     } catch (error) {
-      if (grpcErrorOf(error)?.code !== DEADLINE_EXCEEDED) throw error;
+      if (!isBusy(error)) throw error;
+      cause = error;
     }
   }
-  return client.withDeadline(Date.now() + QUERY_MS, ask);
+  const message = `No worker has answered in time what became of ${key}; nothing was started`;
+  throw new AbilityError({ code: 'worker.unavailable', message, suggestion: 'Run it again.' }, { cause });
 }
 
 function notFound(key: string): AbilityError {
