@@ -18,6 +18,7 @@ import type { GrantView, SealedGrant } from '../../src/contracts/grants.js';
 import { GRANT_UPDATES, grantIdOf, QUERIES, SIGNALS, taskQueueOf, WORKFLOWS } from '../../src/contracts/names.js';
 import type { AbilityError } from '../../src/contracts/problem.js';
 import { ability, abilityJson } from '../fixtures/called-command.js';
+import { LONG } from '../fixtures/extent.js';
 import { startChild, startForeign } from '../fixtures/foreign-workflow.js';
 import { operation, projectFile } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject, TEST_KEYS, type TestTask } from '../fixtures/running-project.js';
@@ -147,7 +148,7 @@ describe('a grant serves', () => {
     await expectAsked(await start('no-1', strange), 'no-1');
   });
 
-  test('no more calls than its count, fifty at once', async () => {
+  test('no more calls than its count, fifty at once', { ...LONG, timeout: 180_000 }, async () => {
     const session = await newSession();
     const id = await give('many', session, { up_to: 20 });
     const keys = await Promise.all(Array.from({ length: 50 }, () => startInTurn('many', session)));
@@ -160,7 +161,7 @@ describe('a grant serves', () => {
     expect(await viewOf(id)).toMatchObject({ status: 'used_up', used: 20 });
     await expectAsked(await start('many', session), 'many');
     await Promise.all(keys.map((key) => cancelTask(project.connection, key).catch(() => {})));
-  }, 180_000);
+  });
 
   test('no call after its time', async () => {
     const session = await newSession();

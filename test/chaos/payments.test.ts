@@ -3,7 +3,7 @@ import { retryTask, waitForTask } from '../../src/client/index.js';
 import { AbilityError } from '../../src/contracts/problem.js';
 import type { TaskResult } from '../../src/contracts/task.js';
 import { retryBy } from '../fixtures/caller.js';
-import { LONGER } from '../fixtures/extent.js';
+import { LONG } from '../fixtures/extent.js';
 import { projectFile, workflow } from '../fixtures/project-folder.js';
 import {
   MANNERS,
@@ -159,7 +159,7 @@ function wrongIn(ends: Ends): Ends {
 }
 
 test(`${CALLS} payments under kill -9 of the worker: none is paid twice, and only what nobody can tell is unknown`, {
-  ...LONGER,
+  ...LONG,
   timeout: LIMIT_MS,
 }, async () => {
   const paid = await payUnderKills('asks');
@@ -184,7 +184,7 @@ test(`${CALLS} payments under kill -9 of the worker: none is paid twice, and onl
   expect(count(endsOf(settled), 'unknown')).toBe(0);
 });
 
-test('without `unknown` they are unknown wherever the answer was lost', { ...LONGER, timeout: LIMIT_MS }, async () => {
+test('without `unknown` they are unknown wherever the answer was lost', { ...LONG, timeout: LIMIT_MS }, async () => {
   const ends = endsOf(await payUnderKills('blind'));
   say(`blind: ${sum(ends)}`);
   expect(wrongIn(ends)).toEqual([]);

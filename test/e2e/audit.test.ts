@@ -6,6 +6,7 @@ import { auditObject } from '../../src/server/audit/audit-chain.js';
 import { AuditLog } from '../../src/server/audit/audit-log.js';
 import { FolderStore } from '../../src/server/store/folder-store.js';
 import { ability, abilityJson } from '../fixtures/called-command.js';
+import { LONG } from '../fixtures/extent.js';
 import { makeProject, operation, type ProjectFolder, projectFile } from '../fixtures/project-folder.js';
 
 let project: ProjectFolder;
@@ -41,24 +42,28 @@ describe('ability audit', { timeout: 60_000 }, () => {
     expect(stdout).not.toMatch(/(?:^|,)"\s*[=+@-]/m);
   });
 
-  test('verify finds removed last lines by a hash that was kept, or by the last that this machine wrote', async () => {
-    const head = await headOf();
-    const store = join(project.root, '.system/store');
-    expect((await here('verify', '--head', head)).exitCode).toBe(0);
-    rmSync(join(store, auditObject(name, 3)));
-    expect((await here('verify')).exitCode).toBe(0);
-    const removed = await here('verify', '--head', head);
-    expect([removed.exitCode, removed.stderr]).toEqual([
-      1,
-      expect.stringContaining(`--head: no line has the hash ${head}`),
-    ]);
-    writeFileSync(join(project.root, '.system/audit-head.json'), JSON.stringify({ seq: 3, hash: head }));
-    const own = await here('verify');
-    expect([own.exitCode, own.stderr]).toEqual([
-      1,
-      expect.stringMatching(/the last line that this machine has written/),
-    ]);
-  });
+  test(
+    'verify finds removed last lines by a hash that was kept, or by the last that this machine wrote',
+    LONG,
+    async () => {
+      const head = await headOf();
+      const store = join(project.root, '.system/store');
+      expect((await here('verify', '--head', head)).exitCode).toBe(0);
+      rmSync(join(store, auditObject(name, 3)));
+      expect((await here('verify')).exitCode).toBe(0);
+      const removed = await here('verify', '--head', head);
+      expect([removed.exitCode, removed.stderr]).toEqual([
+        1,
+        expect.stringContaining(`--head: no line has the hash ${head}`),
+      ]);
+      writeFileSync(join(project.root, '.system/audit-head.json'), JSON.stringify({ seq: 3, hash: head }));
+      const own = await here('verify');
+      expect([own.exitCode, own.stderr]).toEqual([
+        1,
+        expect.stringMatching(/the last line that this machine has written/),
+      ]);
+    },
+  );
 
   test('what a task does is appended, and a change of it is found', async () => {
     const before = await headOf();

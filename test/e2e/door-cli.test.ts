@@ -6,6 +6,7 @@ import { buildProgram } from '../../src/doors/cli/program/program.js';
 import { CHROMIUM, launchBrowser } from '../fixtures/browser.js';
 import { ability, abilityJson } from '../fixtures/called-command.js';
 import { start } from '../fixtures/command-line.js';
+import { LONG } from '../fixtures/extent.js';
 import { makeProject, operation, type ProjectFolder, projectFile, workflow } from '../fixtures/project-folder.js';
 import { type ServedDoor, serveDoor } from '../fixtures/served-door.js';
 import { scriptAbility } from '../fixtures/servers/definitions.js';
@@ -299,7 +300,7 @@ describe('a door in place of the project', () => {
     expect(readFileSync(join(out, 'report.txt'), 'utf8')).toBe('the report');
   });
 
-  test('a watch goes on when the door is started again', async () => {
+  test('a watch goes on when the door is started again', LONG, async () => {
     const token = await tokenOf('alice', '--can', 'read,run');
     const other = await serveDoor(project.root);
     const { port } = new URL(other.url);

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ability } from '../fixtures/called-command.js';
+import { LONG } from '../fixtures/extent.js';
 import { makeProject, type ProjectFolder, projectFile, shellOperation } from '../fixtures/project-folder.js';
 
 let project: ProjectFolder;
@@ -25,7 +26,7 @@ afterAll(async () => {
 
 const run = (...args: string[]) => ability(args, { cwd: project.root });
 
-test('a payment in doubt: unknown while nobody can tell, and reconciled once somebody can', async () => {
+test('a payment in doubt: unknown while nobody can tell, and reconciled once somebody can', LONG, async () => {
   const lost = await run('run', 'pay.make', '--key', 'p');
   expect(lost.exitCode).toBe(8);
   expect(lost.stdout + lost.stderr).toContain('pay.find was asked 2 times and could not tell: {"said":"pending"}');

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import type { RuntimeFile } from '../../src/contracts/runtime.js';
 import { CHROMIUM, launchBrowser } from '../fixtures/browser.js';
 import { ability, abilityJson } from '../fixtures/called-command.js';
+import { LONG } from '../fixtures/extent.js';
 import { makeProject, operation, type ProjectFolder, projectFile, workflow } from '../fixtures/project-folder.js';
 
 const MARKUP = '<img src=x onerror="window.harmed = true">';
@@ -129,7 +130,7 @@ steps: [{ id: each, foreach: input.list, as: n, max_parallel: 50, steps: [{ id: 
     project.remove();
   });
 
-  test('two people decide a quorum of two in two browsers, and a third is too late', async () => {
+  test('two people decide a quorum of two in two browsers, and a third is too late', LONG, async () => {
     await waiting('release', 'quorum', { build: '7' });
     const [alice, bob, carol] = await Promise.all(['alice', 'bob', 'carol'].map((name) => pageOf(name)));
     if (!alice || !bob || !carol) throw new Error('no page');
@@ -364,7 +365,7 @@ steps: [{ id: each, foreach: input.list, as: n, max_parallel: 50, steps: [{ id: 
     expect(end).toMatchObject({ exitCode: 4, json: { error: { code: 'approval.by_agent' } } });
   });
 
-  test('a runtime that is killed while the page is open: the page goes on with the next one', async () => {
+  test('a runtime that is killed while the page is open: the page goes on with the next one', LONG, async () => {
     const page = await pageOf('alice');
     await page.goto(new URL('/tasks', page.url()).href);
     await page.locator('tbody tr').first().waitFor();

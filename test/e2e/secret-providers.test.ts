@@ -2,6 +2,7 @@ import { chmodSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { ability, abilityJson } from '../fixtures/called-command.js';
+import { LONG } from '../fixtures/extent.js';
 import { makeProject, operation, type ProjectFolder, projectFile } from '../fixtures/project-folder.js';
 
 const SECRET = 'c4nary-hunter2-of-a-provider';
@@ -48,7 +49,7 @@ test.each([
   ['route', 'use something'],
   ['lint'],
   ['doctor'],
-])('no provider runs for `ability %s`', async (...args) => {
+])('no provider runs for `ability %s`', LONG, async (...args) => {
   const { stdout, stderr } = await run(...args);
   expect([runs(), stdout + stderr]).toEqual([0, expect.not.stringContaining('config.missing_credential')]);
 });
@@ -85,7 +86,7 @@ test('a direct run is refused where it fails', async () => {
   expect(stdout + stderr).not.toContain('hunter2');
 });
 
-test('cases of a test run none', async () => {
+test('cases of a test run none', LONG, async () => {
   expect(await run('test')).toMatchObject({ exitCode: 0 });
   expect(runs()).toBe(0);
 });

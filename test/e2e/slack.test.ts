@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { abilityJson } from '../fixtures/called-command.js';
 import { ability, start } from '../fixtures/command-line.js';
+import { LONG } from '../fixtures/extent.js';
 import { makeProject, operation, type ProjectFolder, projectFile } from '../fixtures/project-folder.js';
 import { type ServedDoor, serveDoor } from '../fixtures/served-door.js';
 import { buttonsOf, click, type SlackStub, signed, slackFiles, startSlack, toDoor } from '../fixtures/slack.js';
@@ -67,7 +68,7 @@ test('what waits is asked in a channel, a click decides with proof, and the mess
   expect(JSON.stringify(slack.messages.get(ts))).toContain('approve: alice (slack)');
 });
 
-test('on a shared server the key of the door proves it, and a door without one proves nothing', async () => {
+test('on a shared server the key of the door proves it, and a door without one proves nothing', LONG, async () => {
   const server = await startTemporal();
   onTestFinished(() => server.stop());
   const { json: key } = await abilityJson(['keys', 'create', '--for-door', '--id', 'main'], { cwd: project.root });

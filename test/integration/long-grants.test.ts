@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { decide, listGrants, readApprovals, type ShownApproval } from '../../src/client/index.js';
 import type { Decision } from '../../src/contracts/approvals.js';
+import { LONG } from '../fixtures/extent.js';
 import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 import { newRunAfter, startTemporal, type TestServer } from '../fixtures/temporal-server.js';
@@ -56,7 +57,7 @@ async function asked(key: string): Promise<ShownApproval> {
 const say = async (key: string, more: Partial<Decision> = {}) =>
   decide(project.connection, key, 'approve', { by: 'alice', approval_id: (await asked(key)).id, ...more });
 
-test('a grant serves the later runs of its task, and one of them may be given another', async () => {
+test('a grant serves the later runs of its task, and one of them may be given another', LONG, async () => {
   const { id: key } = await project.create('rollout');
   const grant = { for: 'task', up_to: 10 };
   const first = await runOf(key);
@@ -70,7 +71,7 @@ test('a grant serves the later runs of its task, and one of them may be given an
   expect([last?.status, last?.used, others.map(({ used }) => used)]).toEqual(['used_up', 10, [10]]);
 });
 
-test('a foreach that asks once waits, and goes on, over several runs', async () => {
+test('a foreach that asks once waits, and goes on, over several runs', LONG, async () => {
   const { id: key } = await project.create('once');
   const { raised_at } = await asked(key);
   const first = await runOf(key);

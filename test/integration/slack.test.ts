@@ -3,6 +3,7 @@ import { cancelTask, decide, readApprovals, viewTask } from '../../src/client/in
 import { loadRegistry } from '../../src/definitions/load-registry.js';
 import { rightsOfPerson } from '../../src/rules/rights.js';
 import { ownDoorKey } from '../../src/server/keys/door-key.js';
+import { LONG } from '../fixtures/extent.js';
 import { type OpenDoor, openDoor } from '../fixtures/http-door.js';
 import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
@@ -250,18 +251,22 @@ describe('the message', () => {
   });
 });
 
-test('Slack has its answer before it stops waiting, also while no worker is up, and the person reads the rest', async () => {
-  const { key, value } = await asking('asks');
-  await send(click('deny', value, 'U0ALICE'));
-  const { view } = opened();
-  await project.stopWorkers();
-  const before = performance.now();
-  const answer = await send(submission(view.private_metadata, { comment: 'no' }, 'U0ALICE'));
-  expect(performance.now() - before).toBeLessThan(3000);
-  expect(answer).toEqual({ status: 200, body: null });
-  await expect
-    .poll(() => slack.calls('chat.postEphemeral').at(-1)?.body, { timeout: 40_000 })
-    .toMatchObject({ channel: CHANNEL, user: 'U0ALICE', text: expect.stringMatching(/^worker\.unavailable/) });
-  await project.restartWorkers();
-  await cancelTask(project.connection, key);
-});
+test(
+  'Slack has its answer before it stops waiting, also while no worker is up, and the person reads the rest',
+  LONG,
+  async () => {
+    const { key, value } = await asking('asks');
+    await send(click('deny', value, 'U0ALICE'));
+    const { view } = opened();
+    await project.stopWorkers();
+    const before = performance.now();
+    const answer = await send(submission(view.private_metadata, { comment: 'no' }, 'U0ALICE'));
+    expect(performance.now() - before).toBeLessThan(3000);
+    expect(answer).toEqual({ status: 200, body: null });
+    await expect
+      .poll(() => slack.calls('chat.postEphemeral').at(-1)?.body, { timeout: 40_000 })
+      .toMatchObject({ channel: CHANNEL, user: 'U0ALICE', text: expect.stringMatching(/^worker\.unavailable/) });
+    await project.restartWorkers();
+    await cancelTask(project.connection, key);
+  },
+);

@@ -87,7 +87,7 @@ async function run(
 const sorted = (lines: readonly string[]) => [...lines].map(Number).sort((a, b) => a - b);
 
 describe('`on_failure: finish` over continue-as-new', () => {
-  test('a `foreach` runs every item once and reports the first failure', async () => {
+  test('a `foreach` runs every item once and reports the first failure', LONG, async () => {
     const { result, lines, runs } = await run(
       `steps: [{ id: each, foreach: [${numbers(30)}], as: n, on_failure: finish, steps: [${item('n == 2 || n == 20')}] }]`,
     );
