@@ -9,7 +9,6 @@ import type { TaskResult } from '../../src/contracts/task.js';
 import { loadRegistry } from '../../src/definitions/load-registry.js';
 import { callerOf } from '../fixtures/caller.js';
 import { ability, abilityJson, start } from '../fixtures/command-line.js';
-import { LONG } from '../fixtures/extent.js';
 import { makeProject, operation, type ProjectFolder, projectFile, workflow } from '../fixtures/project-folder.js';
 import { apiAbility } from '../fixtures/servers/definitions.js';
 import { type RecordingService, startService } from '../fixtures/servers/recording-service.js';
@@ -148,7 +147,7 @@ describe('with a worker for a placement of the project', () => {
     });
   });
 
-  test('`plan` and `why` name it, and `doctor` its queue if it has no worker', LONG, async () => {
+  test('`plan` and `why` name it, and `doctor` its queue if it has no worker', async () => {
     const plan = await abilityJson(['plan', 'calls_it'], { cwd: project.root });
     expect(plan.json.placement).toMatchObject({
       where: 'near-db',
