@@ -152,8 +152,13 @@ describe('builds of workers', { ...LONG, timeout: 120_000 }, () => {
     await go('build-fourth');
     await go('build-fifth');
     expect((await endOf('build-fifth')).output).toEqual({ builds: Array(3).fill(pidOf('one')) });
+    const seen = new AbortController();
     const stalls: Stall[] = [];
-    await waitForTask(connection, 'build-fourth', { timeoutMs: 9000, onStall: (stall) => stalls.push(stall) });
+    const onStall = (stall: Stall) => {
+      stalls.push(stall);
+      seen.abort();
+    };
+    await waitForTask(connection, 'build-fourth', { timeoutMs: 60_000, onStall, signal: seen.signal });
     expect(stalls[0]?.suggestion).toMatch(/^Start a worker of its build: ability worker .* --build two$/);
     expect(await buildOf('build-fourth')).toBe('two');
     const [builds] = await checkBuilds(connection, ['dev']);
