@@ -107,4 +107,6 @@ export interface Executions {
    * @param onProgress called while it works; may throw to stop it.
    */
   remove(key: string, onProgress: () => void): Promise<void>;
+  /** Deletes only the runs that preflight refused; the key may belong to a task by now. */
+  removeRefused(key: string, onProgress: () => void): Promise<void>;
 }

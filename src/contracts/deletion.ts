@@ -25,6 +25,8 @@ export interface DeleteRequest {
   by: Person;
   /** Delete its history in Temporal as well. */
   purge: boolean;
+  /** Preflight had refused it: only the requests are there, and are purged; the key stays free. */
+  refused?: true;
 }
 
 /** Outcome of a deletion. */

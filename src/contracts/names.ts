@@ -155,8 +155,9 @@ export function grantIdOf(project: string, bound: string): string {
   return `grant:${project}:${bound.slice(0, 16)}`;
 }
 
-export function deleteIdOf(taskKey: string): string {
-  return `delete:${taskKey}`;
+/** @param refused the requests alone are deleted, so that an ended workflow of that id says nothing of a task. */
+export function deleteIdOf(taskKey: string, refused = false): string {
+  return `delete:${taskKey}${refused ? ':refused' : ''}`;
 }
 
 /** Workflow id of a session of a project; two projects on one server may each have one of the same name. */

@@ -20,20 +20,32 @@ export function taskExecutions(client: Client, namespace: string): Executions {
     async remove(key, onProgress) {
       // The task's newest run is deleted last, since it leads to the others.
       const runs = (await runsOf(client, key)).reverse();
-      for (const { workflowId, runId } of runs) {
-        await client.workflowService
-          .deleteWorkflowExecution({ namespace, workflowExecution: { workflowId, runId } })
-          .catch((error: unknown) => unlessMissing(asRefusal(key, error)));
+      for (const run of runs) {
+        await deleteRun(client, namespace, run);
         onProgress();
       }
-      for (const run of runs) {
-        while (await isThere(client, run)) {
-          await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-          onProgress();
-        }
+      for (const run of runs) await untilGone(client, run, onProgress);
+    },
+    async removeRefused(key, onProgress) {
+      for (let run = await refusedRun(client, key); run; run = await refusedRun(client, key)) {
+        await deleteRun(client, namespace, run);
+        await untilGone(client, run, onProgress);
       }
     },
   };
+}
+
+async function deleteRun(client: Client, namespace: string, workflowExecution: RunRef): Promise<void> {
+  await client.workflowService
+    .deleteWorkflowExecution({ namespace, workflowExecution })
+    .catch((error: unknown) => unlessMissing(asRefusal(workflowExecution.workflowId, error)));
+}
+
+/** The newest run of a key, if preflight refused it. */
+async function refusedRun(client: Client, workflowId: string): Promise<RunRef | undefined> {
+  const found = await client.workflow.getHandle(workflowId).describe().catch(unlessMissing);
+  const isRefused = found?.status.name === 'FAILED' && found.searchAttributes.AbilityStatus?.[0] === 'unavailable';
+  return isRefused ? { workflowId, runId: found.runId } : undefined;
 }
 
 /** A task is open while any task that it called is open. */
@@ -110,8 +122,12 @@ async function newestRun(client: Client, workflowId: string): Promise<string | u
   return (await client.workflow.getHandle(workflowId).describe().catch(unlessMissing))?.runId;
 }
 
-async function isThere(client: Client, { workflowId, runId }: RunRef): Promise<boolean> {
-  return (await client.workflow.getHandle(workflowId, runId).describe().catch(unlessMissing)) !== undefined;
+async function untilGone(client: Client, { workflowId, runId }: RunRef, onProgress: () => void): Promise<void> {
+  const handle = client.workflow.getHandle(workflowId, runId);
+  while ((await handle.describe().catch(unlessMissing)) !== undefined) {
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    onProgress();
+  }
 }
 
 function unlessMissing(error: unknown): undefined {

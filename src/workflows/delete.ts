@@ -31,9 +31,10 @@ const { [ACTIVITIES.erase]: erase } = within('10m', '1m');
 const { [ACTIVITIES.purge]: purge } = within('30m', '10m');
 
 /** Survives the end of any process. Source: R-000-85, C-37; docs/architecture.md#the-way-of-a-task. */
-export async function deleteTask(request: DeleteRequest): Promise<Deletion> {
+export async function deleteTask(request: DeleteRequest): Promise<Deletion | null> {
   reportRun();
   try {
+    if (request.refused) return await purgeRefused(request);
     const { deleted, ...task } = await endTask(request);
     const { key: task_key, by: deleted_by } = request;
     const now = new Date().toISOString();
@@ -66,6 +67,12 @@ async function purgeToo(request: DeleteRequest, deletion: Deletion): Promise<Del
   await erase({ ...tombstone, purged: true });
   audit('purged', { ...tombstone, deleted_by: request.by });
   return { ...deletion, purged: true };
+}
+
+async function purgeRefused(request: DeleteRequest): Promise<null> {
+  await purge(request);
+  report({ kind: 'purged', task: request.key, ...personOf(request.by) });
+  return null;
 }
 
 /** The lines about the task stay: they have digests of what was purged. */

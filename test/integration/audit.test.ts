@@ -196,6 +196,14 @@ describe('the audit log has', () => {
     expect((await lines(id)).at(-1)).toMatchObject({ by: 'carol', ability: 'move', input: DIGEST });
   });
 
+  test('the purge of a request that was refused', LONG, async () => {
+    const key = 'refused-1';
+    await expect(flows.project.create('move', { amount: 'none', note: CANARY }, { key })).rejects.toThrow();
+    await deleteTask(flows.project.connection, key, { by: { name: 'carol', source: 'claimed' }, purge: true });
+    expect(await told(key)).toEqual(['refused unavailable input.invalid', 'purged']);
+    expect((await lines(key)).at(-1)).toMatchObject({ by: 'carol' });
+  });
+
   test('a lost outcome, who stated what became of it, and its reconciliation', async () => {
     const pays = flows.define(
       'steps: [{ id: pay, call: pay.make, with: { order: odd, manner: lies } }]\noutput: "${{ steps.pay.output }}"',

@@ -58,10 +58,10 @@ export function createPurge(dependencies: DeleteDependencies) {
   return ofDeletion(
     dependencies,
     ({ key }: DeleteRequest) => key,
-    async ({ key }, context): Promise<void> => {
+    async ({ key, refused }, context): Promise<void> => {
       await findOwn(key, dependencies);
       // One whose time is up must not continue beside its retry, nor hold up the end of its worker.
-      await dependencies.executions.remove(key, () => {
+      await dependencies.executions[refused ? 'removeRefused' : 'remove'](key, () => {
         context.cancellationSignal.throwIfAborted();
         context.heartbeat();
       });
@@ -79,7 +79,9 @@ function ofDeletion<Request, Answer>(
     async (request, context) => {
       const key = keyOf(request);
       const { workflowType, workflowExecution, taskQueue } = context.info;
-      const isOwnRequest = workflowType === WORKFLOWS.delete && workflowExecution?.workflowId === deleteIdOf(key);
+      const id = workflowExecution?.workflowId;
+      const isOwnRequest =
+        workflowType === WORKFLOWS.delete && (id === deleteIdOf(key) || id === deleteIdOf(key, true));
       if (!isOwnRequest || !isTaskKey(key)) throw outsider();
       // Foreign code can have that type and id, but runs on a queue that our workers do not poll.
       const run = await plans.runs.find(workflowExecution);

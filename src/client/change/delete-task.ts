@@ -1,20 +1,14 @@
-import {
-  ApplicationFailure,
-  type WorkflowExecutionDescription,
-  WorkflowFailedError,
-  type WorkflowHandle,
-} from '@temporalio/client';
+import { ApplicationFailure, WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
 import type { Person } from '../../contracts/callers.js';
 import type { DeleteRequest, Deletion, Tombstone } from '../../contracts/deletion.js';
 import { deleteIdOf, taskQueueOf, WORKFLOWS } from '../../contracts/names.js';
 import { AbilityError, type Problem } from '../../contracts/problem.js';
 import { isDirect, isTaskKey, rootOf } from '../../rules/tasks/task-ids.js';
 import { startTimer } from '../../server/start-timer.js';
-import { isNotFound } from '../../server/temporal/grpc-error.js';
 import type { Connection } from '../connection/connect.js';
 import { placementWithWorker, refuseUnserved } from '../connection/find-workers.js';
 import { keepingRuntime } from '../connection/keep-runtime.js';
-import { asking, describeIfKnown, keywordAttributes, taskNotFound } from '../connection/temporal-errors.js';
+import { asking, keywordAttributes, taskNotFound } from '../connection/temporal-errors.js';
 import { stateOf } from '../list/task-query.js';
 import { type OwnTask, openOwn, readDeletion } from '../view/open-task.js';
 import { findRecord } from '../view/read-record.js';
@@ -77,17 +71,15 @@ async function deleteOnce(
     known: await readDeletion(connection, key),
   }));
   if (known && (!options.purge || known.purged)) return { kind: 'already', deletion: known };
-  if (task && isRefused(task.description)) {
-    if (!options.purge) throw neverFormed(key);
-    await purgeRefused(connection, key, options.signal);
-    return { kind: 'unformed' };
-  }
+  const isRefused = task && stateOf(task.description) === 'unavailable';
+  if (isRefused && !options.purge) throw neverFormed(key);
   const queue = await lasting(() => queueOf(connection, key, task, known));
-  const request: DeleteRequest = { key, by: options.by, purge: options.purge };
+  const request: DeleteRequest = { key, by: options.by, purge: options.purge, ...(isRefused && { refused: true }) };
   for (let turn = 0; turn < MAX_TURNS; turn += 1) {
     const handle = await lasting(() => start(connection, queue, request));
     course.isBegun = true;
     const deletion = await resultOf(connection, handle.workflowId, key, options.onStall, stop);
+    if (!deletion) return { kind: 'unformed' };
     if (deletion.problem) throw new AbilityError(deletion.problem);
     if (deletion.purged || !options.purge) return { kind: 'deleted', deletion };
   }
@@ -162,7 +154,7 @@ async function queueOf(
 
 function start({ temporal, project }: Connection, taskQueue: string, request: DeleteRequest): Promise<WorkflowHandle> {
   return temporal.workflow.start(WORKFLOWS.delete, {
-    workflowId: deleteIdOf(request.key),
+    workflowId: deleteIdOf(request.key, request.refused),
     taskQueue,
     args: [request],
     workflowIdConflictPolicy: 'USE_EXISTING',
@@ -179,11 +171,11 @@ async function resultOf(
   key: string,
   onStall: DeleteOptions['onStall'],
   stop: AbortSignal,
-): Promise<Deletion> {
+): Promise<Deletion | null> {
   try {
     const wait = (): Promise<unknown> => connection.temporal.workflow.getHandle(id).result();
     const result = await keepingRuntime(connection, () => watchingStalls(connection, id, onStall, wait), stop);
-    return result as Deletion;
+    return result as Deletion | null;
   } catch (error) {
     throw failureOf(key, error);
   }
@@ -203,26 +195,4 @@ function failureOf(key: string, error: unknown): unknown {
   const message = `${key} was not deleted: ${cause?.message ?? error.message}`;
   const problem = cause instanceof ApplicationFailure ? (cause.details?.[0] as Problem | undefined) : undefined;
   return new AbilityError(problem ?? { code: 'task.delete_failed', message }, { cause: error });
-}
-
-const POLL_MS = 100;
-
-/** Deletes what is left of a task that was refused, which has its input; the key is free as before. */
-async function purgeRefused(connection: Connection, key: string, signal: AbortSignal | undefined): Promise<void> {
-  const { temporal, namespace } = connection;
-  for (;;) {
-    const found = await describeIfKnown(connection, key);
-    if (!found || !isRefused(found)) return;
-    const workflowExecution = { workflowId: key, runId: found.runId };
-    await temporal.workflowService.deleteWorkflowExecution({ namespace, workflowExecution }).catch((error: unknown) => {
-      if (!isNotFound(error)) throw error;
-    });
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-    signal?.throwIfAborted();
-  }
-}
-
-/** Whether preflight refused the task, so that there is no record and nothing was run. */
-function isRefused({ status, searchAttributes }: WorkflowExecutionDescription): boolean {
-  return stateOf({ status, searchAttributes }) === 'unavailable';
 }

@@ -3,7 +3,7 @@ import { Admission } from '../../../../src/activities/admission.js';
 import type { Execution } from '../../../../src/activities/dependencies.js';
 import { createEndTask, createErase, createPurge } from '../../../../src/activities/task/delete.js';
 import type { RunStart } from '../../../../src/activities/task/runs.js';
-import type { TaskToDelete, Tombstone } from '../../../../src/contracts/deletion.js';
+import type { DeleteRequest, TaskToDelete, Tombstone } from '../../../../src/contracts/deletion.js';
 import { ACTIVITY_LIMITS, deleteIdOf, PLACEMENTS, WORKFLOWS } from '../../../../src/contracts/names.js';
 import { AbilityError } from '../../../../src/contracts/problem.js';
 import { type ActivityInfo, activityEnvironment, KEYS, USER } from '../admitted-task.js';
@@ -72,7 +72,7 @@ function world({ executions = [], start = {}, info, more, ...known }: World = {}
       unshare: async () => known.wasShared ?? false,
     } as never,
     files: { store: { release }, folders: {} } as never,
-    executions: { find, cancel, remove, ...more },
+    executions: { find, cancel, remove, removeRefused: async () => {}, ...more },
   };
   const environment = activityEnvironment({
     workflowType: WORKFLOWS.delete,
@@ -86,7 +86,7 @@ function world({ executions = [], start = {}, info, more, ...known }: World = {}
     ...{ environment, beats, find, cancel, remove, release, bury },
     endTask: (): Promise<TaskToDelete> => environment.run(createEndTask(dependencies), REQUEST),
     erase: (): Promise<unknown> => environment.run(createErase(dependencies), TOMBSTONE),
-    purge: (): Promise<void> => environment.run(createPurge(dependencies), REQUEST),
+    purge: (request: DeleteRequest = REQUEST): Promise<void> => environment.run(createPurge(dependencies), request),
   };
 }
 
@@ -208,6 +208,14 @@ describe('purging a task', () => {
     await purge();
     expect(remove).toHaveBeenCalledWith('k', expect.any(Function));
     expect(beats).toHaveLength(2);
+  });
+
+  test('removes only refused requests, if that is all that there is', async () => {
+    const removeRefused = vi.fn(async () => {});
+    const { purge, remove } = world({ executions: [{}], more: { removeRefused } });
+    await purge({ ...REQUEST, refused: true });
+    expect(removeRefused).toHaveBeenCalledWith('k', expect.any(Function));
+    expect(remove).not.toHaveBeenCalled();
   });
 
   test('is refused for a task of another project', async () => {
