@@ -1,6 +1,6 @@
 /**
  * What an audit log has lines of. `created`, `refused`, `ended`: a task; `stated`: what a person says of a lost call when a
- * task is retried; `changed`: its input; `guard`: an answer of a hook before creation or before a call; `decision`: of a
+ * task is retried; `changed`: its input; `guard`: an answer of a hook before creation, before a call or of a session; `decision`: of a
  * person, or of a grant or the time in place of people; `edited`, `granted`: by a decision; `revoked`: a grant; `effect`: the
  * end of a call; `deleted`, `purged`: a task's record, its history. Source: docs/operations.md#audit-log.
  */

@@ -470,8 +470,8 @@ export const LINT_CODES = {
     fix: 'Name the environments, or leave `environments` out.',
   },
   'lint.script_not_boxed': {
-    severity: 'warning',
-    means: 'A destructive script has no sandbox, in a project that uses sandboxes.',
+    severity: 'note',
+    means: 'A destructive script has no sandbox.',
     why: 'It can change all that the worker can, not only what it is for.',
     fix: 'Give it a `sandbox` with the folders that it needs, or all scripts one under `policy`.',
   },

@@ -8,8 +8,10 @@ import {
   deleteTask,
   listGrants,
   openApprovals,
+  promptSession,
   retryTask,
   revokeGrant,
+  startSession,
 } from '../../src/client/index.js';
 import type { AuditLine } from '../../src/contracts/audit.js';
 import { readAudit } from '../../src/server/audit/read-audit.js';
@@ -42,6 +44,14 @@ beforeAll(async () => {
     'registry/hooks/PreAbilityCall.yaml': `
 hooks:
   - { id: not_fourteen, blocking: true, match: { abilities: [money.move] }, handler: { expression: { deny_if: 'input.amount == 14' } } }
+`,
+    'registry/hooks/SessionStart.yaml': `
+hooks:
+  - { id: working_hours, blocking: true, handler: { expression: { deny_if: "input.scope == 'closed'" } } }
+`,
+    'registry/hooks/PromptSubmit.yaml': `
+hooks:
+  - { id: freeze, blocking: true, handler: { expression: { deny_if: "input.prompt.contains('deploy')", reason: 'No ${CANARY}.' } } }
 `,
     ...operation('money.move', 'appendFileSync("moved", input.amount + "\\n"); return input;', {
       effects: 'destructive',
@@ -187,6 +197,20 @@ describe('the audit log has', () => {
     expect(await told(later.id)).toEqual(
       expect.arrayContaining(['created', 'changed amount', 'ended cancelled', 'deleted']),
     );
+  });
+
+  test('what the guards of a session answered, at its start and at each prompt', async () => {
+    const { connection } = flows.project;
+    const user = { name: 'ada', source: 'claimed' } as const;
+    await startSession(connection, { id: 'watched', environment: 'dev', scope: 'open', user });
+    for (const prompt of ['deploy', 'read']) await promptSession(connection, 'watched', prompt, user);
+    const shown = (await lines()).filter(({ task }) => task.endsWith(':watched'));
+    expect(shown.map(({ path, about, result }) => `${path} ${about} ${result}`)).toEqual([
+      'SessionStart working_hours allow',
+      'PromptSubmit freeze deny',
+      'PromptSubmit freeze allow',
+    ]);
+    expect(JSON.stringify(shown)).not.toContain(CANARY);
   });
 
   test('the tombstone of a purge, and by whom', LONG, async () => {

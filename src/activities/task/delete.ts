@@ -82,7 +82,7 @@ function ofDeletion<Request, Answer>(
       const id = workflowExecution?.workflowId;
       const isOwnRequest =
         workflowType === WORKFLOWS.delete && (id === deleteIdOf(key) || id === deleteIdOf(key, true));
-      if (!isOwnRequest || !isTaskKey(key)) throw outsider();
+      if (!isOwnRequest || !workflowExecution || !isTaskKey(key)) throw outsider();
       // Foreign code can have that type and id, but runs on a queue that our workers do not poll.
       const run = await plans.runs.find(workflowExecution);
       if (run?.taskQueue !== taskQueue || run.eager) throw outsider();

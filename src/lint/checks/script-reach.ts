@@ -28,15 +28,10 @@ export function* checkScriptReach({ registry }: LintedProject): Generator<Findin
   }
 }
 
-/** Finds destructive scripts without a box, in projects that use boxes. */
+/** Finds destructive scripts without a box. */
 export function* checkBoxes({ registry }: LintedProject): Generator<Finding> {
   if (registry.project.policy.sandbox) return;
-  const scripts = [...scriptsOf(registry)];
-  const servers = [...registry.mcpServers.values()].map(({ value }) =>
-    'command' in value ? value.sandbox : undefined,
-  );
-  if (![...scripts.map(({ script }) => script.sandbox), ...servers].some(Boolean)) return;
-  for (const { script, operation = '', from, path } of scripts) {
+  for (const { script, operation = '', from, path } of scriptsOf(registry)) {
     if (script.sandbox || registry.operations.get(operation)?.value.effects !== 'destructive') continue;
     const message = `${operation} is destructive, and its script ${script.path} runs without a sandbox`;
     yield findingOf('lint.script_not_boxed', message, from.locate(path));

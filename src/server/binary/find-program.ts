@@ -63,7 +63,7 @@ export async function findProgram(
   return version ? { path: cached, version, from: 'cache' } : undefined;
 }
 
-function findOnPath(file: string, path: string): string | undefined {
+export function findOnPath(file: string, path: string): string | undefined {
   return path
     .split(delimiter)
     .filter((folder) => folder !== '')

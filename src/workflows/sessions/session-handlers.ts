@@ -105,6 +105,7 @@ async function prompt(run: SessionRun, { prompt: text, user }: PromptRequest): P
     const answer = await askEvent<AskPromptAnswer>('prompt', question, `turn ${run.turnIndex}`, tasks.length === 0);
     run.turnContext = answer.turn_context;
     run.hooks = answer.hooks;
+    run.audit(`turn ${question.turn_index}`);
     // Reports received meanwhile are newer.
     run.noteTasks(answer.tasks.filter(({ task_key }) => !run.tasks.get(task_key)?.settled));
     run.noteSignals(answer.unknown_signals);

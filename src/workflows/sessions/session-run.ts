@@ -15,6 +15,7 @@ import type {
 } from '../../contracts/session.js';
 import { addToThread, EMPTY_THREAD } from '../../rules/sessions/add-to-thread.js';
 import { CallLedger } from '../../rules/sessions/call-ledger.js';
+import { report } from '../reports/report-audit.js';
 
 /** Keeps the newest; the scope's file contains all. */
 const MAX_SIGNALS = 200;
@@ -62,6 +63,13 @@ export class SessionRun {
   get surroundings(): SessionSurroundings {
     const { session_id, scope, environment, user } = this.start;
     return { session_id, scope, environment, user: { name: user.name, source: 'claimed' } };
+  }
+
+  /** The answers of its hooks at an event, which are lines of the audit log where the project has one. */
+  audit(event: string): void {
+    for (const [index, { hook_id: about, phase: path, decision: result }] of this.hooks.entries()) {
+      report({ kind: 'guard', path, result, about }, `${event} ${index}`);
+    }
   }
 
   touch(): void {

@@ -25,7 +25,6 @@ import type {
 import { denialOf, failedAnswer } from '../../rules/hooks/hook-facts.js';
 import { readSessionStart } from '../../rules/sessions/read-session-start.js';
 import { OF_ANY_BUILD } from '../of-any-build.js';
-import { report } from '../reports/report-audit.js';
 import { reportRun } from '../reports/report-run.js';
 import { asApplicationFailure, messageOf } from '../steps/step-failure.js';
 import { askEvent } from './ask-event.js';
@@ -66,9 +65,7 @@ async function begin(run: SessionRun): Promise<void> {
     if (isCancellation(error)) throw error;
     run.hooks = [failedAnswer('*', at, messageOf(error))];
   }
-  for (const [index, { hook_id: about, decision: result }] of run.hooks.entries()) {
-    report({ kind: 'guard', path: at.phase, result, about }, `start ${index}`);
-  }
+  run.audit('start');
   const against = run.hooks.find(({ decision }) => decision !== 'allow');
   run.status = against ? 'refused' : 'open';
   if (!against) return;

@@ -4,7 +4,8 @@ import { formatLocation } from '../../../src/contracts/problem.js';
 import { LINT_CASES } from './cases/index.js';
 import { findingsOf, type LintCase, markedPlaces } from './lint-case.js';
 
-const UNPROVED = 'lint.guard_without_example';
+/** Notes that many of these cases would have; they have cases of their own. */
+const COMMON = ['lint.guard_without_example', 'lint.script_not_boxed'];
 
 const isMarked = (own: LintCase): boolean => markedPlaces(placesIn(own)).length > 0;
 
@@ -23,9 +24,8 @@ describe.each([...Object.keys(LINT_CODES), ...LINT_ERRORS])('%s', (code) => {
   test.each(cases.filter((own) => !isMarked(own)))(
     'is not raised, nor is any other finding: $name',
     ({ files, options, before }) => {
-      // Nearly every guard of these cases would have this note, and it has its own cases.
       const others = findingsOf({ files, options, before }).filter(
-        (finding) => code === UNPROVED || !JSON.stringify(finding).includes(UNPROVED),
+        (finding) => finding.code === code || !COMMON.some((common) => JSON.stringify(finding).includes(common)),
       );
       expect(others).toEqual([]);
     },

@@ -178,7 +178,14 @@ const BOX_CASES: Omit<LintCase, 'code'>[] = [
       ),
     },
   },
-  { name: 'a project without boxes', files: deletes('op.two', '') },
+  {
+    name: 'a destructive script in a project without boxes',
+    files: lowLevel(
+      'op.two',
+      'effects: destructive\nimplementation: { kind: script, script: ▶{ path: scripts/any.mjs } }',
+    ),
+  },
+  { name: 'a script that destroys nothing', files: deletes('op.two', '', 'write_additive') },
   // Without bubblewrap, lint warns of each box.
   ...(HAS_BOXES ? NOT_BARE : []),
 ];

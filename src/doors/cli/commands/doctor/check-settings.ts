@@ -1,28 +1,31 @@
 import { isIP } from 'node:net';
+import { resolve } from 'node:path';
 import type { CheckResult } from '../../../../contracts/check.js';
 import { AbilityError } from '../../../../contracts/problem.js';
 import type { ScheduleSpec } from '../../../../contracts/schedules.js';
 import type { Registry } from '../../../../definitions/registry.js';
+import { isExecutable } from '../../../../disk/is-executable.js';
 import { resolvePlan } from '../../../../planning/resolve/resolve-plan.js';
 import { missingCredentials } from '../../../../planning/secrets/credentials.js';
 import { EnvironmentVariables, SecretSource } from '../../../../planning/secrets/secret-source.js';
 import { problemsOf } from '../../../../planning/steps/definition-errors.js';
 import { isAddressAllowed, isHostAllowed } from '../../../../rules/calls/allowed-hosts.js';
+import { findOnPath } from '../../../../server/binary/find-program.js';
 import { checkKeys } from '../../../../server/checks/check-machine.js';
 import { type KeyVariable, PAYLOAD_KEYS, readKeys, SEAL_KEYS } from '../../../../server/keys/key-list.js';
 import type { ProjectPaths } from '../../../../server/project-paths.js';
 import { unlessRefused } from '../../program/unless-refused.js';
 
 /**
- * Whether notices can be sent, as far as this machine knows: workers may have another environment. Sends nothing
- * and looks up no name. A notice that is not sent fails no task, so no task reports it.
+ * Whether notices, and the lines of an audit log, can be sent, as far as this machine knows: workers may have another
+ * environment. Sends nothing and looks up no name. What is not sent fails no task, so no task reports it.
  */
-export function checkNotices({ project, root }: Registry, env: NodeJS.ProcessEnv): CheckResult[] {
+export function checkNotices(registry: Registry, env: NodeJS.ProcessEnv): CheckResult[] {
+  const { project, root } = registry;
+  const { slack, policy, audit, default_environment: usual } = project;
+  const every = Object.keys(project.environments);
   const absent: string[] = [];
-  const unfit: string[] = [];
-  const forbidden: string[] = [];
-  const { slack, policy } = project;
-  for (const name of (slack && (slack.environments ?? Object.keys(project.environments))) ?? []) {
+  for (const name of (slack && (slack.environments ?? every)) ?? []) {
     const source = new SecretSource(root, name, env);
     const missing = [slack?.signing_secret, slack?.bot_token].filter(
       (one) => one !== undefined && source.has(one) === false,
@@ -30,8 +33,34 @@ export function checkNotices({ project, root }: Registry, env: NodeJS.ProcessEnv
     absent.push(...missing.map((reference) => `${reference} (${name})`));
   }
   const api = slack && new URL(slack.api);
-  if (api && !isAllowed(api, policy.allowed_hosts)) forbidden.push(`slack.api, at ${api.host}`);
-  for (const { webhook, secret, environments = Object.keys(project.environments) } of project.notify) {
+  const forbidden = api && !isAllowed(api, policy.allowed_hosts) ? [`slack.api, at ${api.host}`] : [];
+  const notices = checkTargets(registry, env, project.notify, { absent, unfit: [], forbidden });
+  const lines = typeof audit !== 'object' ? [] : [{ webhook: audit.to, secret: audit.secret }];
+  const environments = [usual ?? every[0] ?? ''];
+  return [
+    ...warn('notify', 'notices', notices),
+    ...warn(
+      'audit',
+      'lines of the audit log',
+      checkTargets(
+        registry,
+        env,
+        lines.map((to) => ({ ...to, environments })),
+      ),
+    ),
+  ];
+}
+
+type Target = Pick<Registry['project']['notify'][number], 'webhook' | 'secret' | 'environments'>;
+type Faults = Record<'absent' | 'unfit' | 'forbidden', string[]>;
+
+function checkTargets(
+  { project, root }: Registry,
+  env: NodeJS.ProcessEnv,
+  targets: readonly Target[],
+  { absent, unfit, forbidden }: Faults = { absent: [], unfit: [], forbidden: [] },
+): Faults {
+  for (const { webhook, secret, environments = Object.keys(project.environments) } of targets) {
     for (const name of environments) {
       const source = new SecretSource(root, name, env);
       const missing = [webhook, secret ?? []].flat().filter((reference) => source.has(reference) === false);
@@ -43,15 +72,25 @@ export function checkNotices({ project, root }: Registry, env: NodeJS.ProcessEnv
       else if (!isAllowed(url, project.policy.allowed_hosts)) forbidden.push(`${webhook} (${name}), at ${url.host}`);
     }
   }
-  return [
-    ...warn(absent, 'not set here:', 'Set it in .env, or where the workers run.'),
-    ...warn(unfit, 'no http address is in', 'Set the whole address there, including https://.'),
-    ...warn(
-      forbidden,
-      'policy.allowed_hosts does not allow',
-      'Add the host to `policy.allowed_hosts` in ability.yaml, with its port where that is neither 80 nor 443.',
-    ),
-  ];
+  return { absent, unfit, forbidden };
+}
+
+/** Whether the programs of providers of secrets are here. Runs none of them: each may ask a person. */
+export function checkProviders({ project, root }: Registry, { PATH = '' }: NodeJS.ProcessEnv): CheckResult[] {
+  return Object.entries(project.secrets).flatMap(
+    ([
+      provider,
+      {
+        command: [file = ''],
+      },
+    ]): CheckResult[] => {
+      const found = file.includes('/') ? isExecutable(resolve(root, file)) : findOnPath(file, PATH) !== undefined;
+      if (found) return [];
+      const message = `${file}, the program of the provider ${provider}, is not here`;
+      const advice = 'Install it where the workers run, on the PATH that they have.';
+      return [{ name: 'secrets', status: 'warning', message, advice }];
+    },
+  );
 }
 
 /** Whether what is scheduled could start now, with its credentials, as far as this machine knows. */
@@ -79,10 +118,21 @@ function isAllowed(url: URL, allowed: readonly string[] | undefined): boolean {
   return isHostAllowed(url, allowed) && (isIP(literal) === 0 || isAddressAllowed(literal, url, allowed));
 }
 
-function warn(found: readonly string[], what: string, advice: string): CheckResult[] {
-  if (found.length === 0) return [];
-  const message = `notices cannot be sent: ${what} ${[...new Set(found)].join(', ')}`;
-  return [{ name: 'notify', status: 'warning', message, advice }];
+function warn(name: string, what: string, { absent, unfit, forbidden }: Faults): CheckResult[] {
+  const faults: [string[], string, string][] = [
+    [absent, 'not set here:', 'Set it in .env, or where the workers run.'],
+    [unfit, 'no http address is in', 'Set the whole address there, including https://.'],
+    [
+      forbidden,
+      'policy.allowed_hosts does not allow',
+      'Add the host to `policy.allowed_hosts` in ability.yaml, with its port where that is neither 80 nor 443.',
+    ],
+  ];
+  return faults.flatMap(([found, why, advice]): CheckResult[] => {
+    if (found.length === 0) return [];
+    const message = `${what} cannot be sent: ${why} ${[...new Set(found)].join(', ')}`;
+    return [{ name, status: 'warning', message, advice }];
+  });
 }
 
 const name = 'keys';

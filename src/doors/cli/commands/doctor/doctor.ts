@@ -22,7 +22,7 @@ import { asTyped } from '../../../../shown/typed-command.js';
 import { plainText } from '../../output/plain-text.js';
 import { type Context, openRegistry, withSession } from '../../program/context.js';
 import type { RuntimeFlags } from '../../program/runtime.js';
-import { checkNotices, checkPayloadKeys, checkScheduled, checkSealKeys } from './check-settings.js';
+import { checkNotices, checkPayloadKeys, checkProviders, checkScheduled, checkSealKeys } from './check-settings.js';
 
 const MARKS = {
   ok: { mark: '✓', color: 'green' },
@@ -46,7 +46,7 @@ export async function run(context: Context, _: [], { fix = false }: RuntimeFlags
     checkDefinitions(registry, isRemote).forEach(report);
     const { checkExports } = await import('../../../guard/check-exports.js');
     checkExports(registry.root, context.env, registry.project.policy.bypass?.decisions ?? 'deny').forEach(report);
-    checkNotices(registry, context.env).forEach(report);
+    [...checkNotices(registry, context.env), ...checkProviders(registry, context.env)].forEach(report);
     await checkTemporal(context, registry, fix, report);
   }
   if (context.flags.json) context.terminal.printJson({ checks });

@@ -1,8 +1,10 @@
+import { dirname } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { loadRegistry } from '../../../../../../src/definitions/load-registry.js';
 import {
   checkNotices,
   checkPayloadKeys,
+  checkProviders,
   checkScheduled,
   checkSealKeys,
 } from '../../../../../../src/doors/cli/commands/doctor/check-settings.js';
@@ -45,6 +47,32 @@ test.each([
 test('an address that is not http is named only by its reference', () => {
   const [check] = checked('hooks.acme.test/a-secret', undefined);
   expect(check?.message).toBe('notices cannot be sent: no http address is in env:HOOK (prod)');
+});
+
+test('an address of an audit log that is not set, or not allowed', () => {
+  const audit = 'policy: { allowed_hosts: [a.test] }\naudit: { to: env:AUDIT, secret: env:SIGN }\n';
+  const messages = (env: NodeJS.ProcessEnv) => {
+    project.write({ 'ability.yaml': projectFile('{ dev: {}, prod: {} }', audit), '.env': '' });
+    return checkNotices(loadRegistry(project.root), env).map(({ name, message }) => `${name}: ${message}`);
+  };
+  expect(messages({})).toEqual([
+    'audit: lines of the audit log cannot be sent: not set here: env:AUDIT (dev), env:SIGN (dev)',
+  ]);
+  expect(messages({ AUDIT: 'https://b.test/secret', SIGN: 'whsec_YWJj' })).toEqual([
+    'audit: lines of the audit log cannot be sent: policy.allowed_hosts does not allow env:AUDIT (dev), at b.test',
+  ]);
+  expect(messages({ AUDIT: 'https://a.test/secret', SIGN: 'whsec_YWJj' })).toEqual([]);
+});
+
+test('a provider of secrets whose program is not here', () => {
+  const provider = (program: string) => `{ command: [${program}, "{path}"] }`;
+  const secrets = `secrets: { one: ${provider('node')}, two: ${provider('no-such-vault')}, three: ${provider('./bin/x')} }\n`;
+  project.write({ 'ability.yaml': projectFile('{ dev: {} }', secrets) });
+  const found = checkProviders(loadRegistry(project.root), { PATH: dirname(process.execPath) });
+  expect(found.map(({ name, status, message }) => `${name} ${status}: ${message}`)).toEqual([
+    'secrets warning: no-such-vault, the program of the provider two, is not here',
+    'secrets warning: ./bin/x, the program of the provider three, is not here',
+  ]);
 });
 
 const check = (env: NodeJS.ProcessEnv, isShared: boolean) =>
