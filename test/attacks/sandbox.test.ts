@@ -22,6 +22,7 @@ import { box, failureOf, NEEDS_BOX, runScript, type ScriptCall, WHY_NO_BOX } fro
 import { LONG } from '../fixtures/extent.js';
 
 const ROOT_WORKER = process.getuid?.() === 0;
+const PYTHON = '/usr/bin/python3';
 /** Of `.env`, of another task, of another process. */
 const CANARY = 'canary-b7d1';
 
@@ -243,6 +244,14 @@ describe.skipIf(WHY_NO_BOX !== undefined)(`a script in a box does not get out by
     const traces = `return spawnSync('kill', ['-0', '${pid}']).status === 0 || tries(() => fs.openSync('/proc/${pid}/mem', 'r+') > 0);`;
     expect(await bothWays(traces)).toEqual(OUT_ONLY_WITHOUT);
     expect(await bothWays(`return tries(() => process.kill(${pid}, 'SIGKILL'));`)).toEqual(OUT_ONLY_WITHOUT);
+  });
+
+  test.skipIf(!existsSync(PYTHON))('the system call that traces', async () => {
+    const attach = `import ctypes, sys; sys.exit(10 + ctypes.CDLL(None).ptrace(16, ${await victim()}, None, None))`;
+    const traces = `const { status } = spawnSync('${PYTHON}', ['-c', ${JSON.stringify(attach)}]);
+      if (status !== 9 && status !== 10) throw new Error('it did not try');
+      return status === 10;`;
+    expect(await bothWays(traces)).toEqual(OUT_ONLY_WITHOUT);
   });
 
   test("its parent's environment", async () => {
