@@ -7,6 +7,7 @@ const at = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const { code } = await bundleWorkflowCode({
   workflowsPath: at('build/workflows/index.js'),
   failureConverterPath: at('build/workflows/failure-converter.js'),
+  workflowInterceptorModules: [at('build/workflows/whole-tasks.js')],
   preloadModules: [at('build/workflows/task.js')],
   logger: new DefaultLogger('WARN'),
 });

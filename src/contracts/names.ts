@@ -85,6 +85,9 @@ export const LOCK_SIGNALS = { enter: 'enter', leave: 'leave' } as const;
 
 export const UPDATES = { created: 'created', modify: 'modify' } as const;
 
+/** What a query is refused with that would make a run go on without a workflow task; it is to be asked again. */
+export const ASK_AGAIN = 'has events that no workflow task has brought yet; ask again';
+
 /** Queries that a task, a lock and a notice answer. */
 export const QUERIES = {
   task: 'task',

@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { QueryNotRegisteredError } from '@temporalio/client';
-import { QUERIES } from '../../contracts/names.js';
+import { ASK_AGAIN, QUERIES } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { TaskRecord } from '../../contracts/record.js';
 import { isEndState } from '../../contracts/states.js';
@@ -14,6 +15,7 @@ import { awaitResult, linksOf, resultFromDescription, resultFromMemo } from './r
 
 /** Without an answer in this time, no worker is assumed. Milliseconds. */
 const QUERY_MS = 5000;
+const PAUSE_MS = 300;
 /** gRPC codes of a query that no worker answers: deadline exceeded, too many queries that wait, and no worker polls. */
 const UNANSWERED = new Set([4, 8, 9]);
 
@@ -112,7 +114,16 @@ async function askOpenTask(
 export async function askWorker<T>({ temporal }: Connection, id: string, query: string, runId?: string): Promise<T> {
   try {
     const handle = temporal.workflow.getHandle(id, runId);
-    return await temporal.withDeadline(Date.now() + QUERY_MS, () => handle.query<T>(query));
+    const until = Date.now() + QUERY_MS;
+    for (;;) {
+      try {
+        return await temporal.withDeadline(until, () => handle.query<T>(query));
+      } catch (error) {
+        const isLater = error instanceof QueryNotRegisteredError && error.message.includes(ASK_AGAIN);
+        if (!isLater || Date.now() + PAUSE_MS > until) throw error;
+      }
+      await sleep(PAUSE_MS);
+    }
   } catch (error) {
     const { code, details = '' } = grpcErrorOf(error) ?? {};
     // A workflow whose code fails has a worker.

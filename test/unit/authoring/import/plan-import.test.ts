@@ -38,17 +38,6 @@ describe('a first import', () => {
     expect(existsSync(join(project.root, 'registry'))).toBe(false);
   });
 
-  test('writes configuration only for what it wrote', () => {
-    const project = temporaryProject();
-    const config = { abilities: ['src.a', 'src.b', 'src.c'].map((id) => ({ id, environments: { dev: {} } })) };
-    const operations = [found('a'), found('b', { input_schema: { type: 'nothing' } }), found('c')];
-    const planned = importInto(project, sourceOf(operations, { config }), { select: ['a', 'b'] });
-    expect(planned.config).toMatchObject({ status: 'new', file: 'registry/config/src.yaml' });
-    const registry = loadRegistry(project.root);
-    expect(registry.problems).toEqual([]);
-    expect([...registry.configs.keys()]).toEqual(['src.a']);
-  });
-
   test('takes what is selected by globs over keys and names, and remembers the selection', () => {
     const project = temporaryProject();
     const all = [found('readA'), found('readB'), found('write')];
