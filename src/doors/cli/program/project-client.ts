@@ -35,12 +35,38 @@ export async function withProject<T>(
   const runtime = findRuntime(context);
   const here = new Here(context, signal);
   const link = runtime && new DoorLink({ address: `unix:${runtime.socket}` });
+  const looking = runtime && link && noteSilence(context, runtime, link);
   try {
     return await action(runtime && link ? overSocket(context, runtime, link, here) : inProcess(here));
   } finally {
+    clearInterval(looking);
     link?.close();
     await here.close();
   }
+}
+
+/** A runtime that answers later than this is busy, or its process is suspended. Milliseconds. */
+const SILENT_MS = 5000;
+
+/** Says once that the runtime does not answer, which the command waits for. */
+function noteSilence({ terminal }: Context, { pid }: RuntimeFile, link: DoorLink): NodeJS.Timeout {
+  let asked: Promise<unknown> | undefined;
+  const looking = setInterval(() => {
+    if (asked) {
+      clearInterval(looking);
+      terminal.note(
+        `The runtime of this project (process ${pid}) does not answer, as if it were suspended; this command waits for it, and tasks go on with it.`,
+      );
+      return;
+    }
+    asked = link
+      .ask('GET', '/v1/health')
+      .catch(() => {})
+      .finally(() => {
+        asked = undefined;
+      });
+  }, SILENT_MS).unref();
+  return looking;
 }
 
 /** As {@link withProject}, for what only reads definitions: without a runtime, and with the variables of this process. */
@@ -123,7 +149,11 @@ function overSocket(context: Context, runtime: ReachableRuntime, link: DoorLink,
       const began = performance.now();
       const again = () => here.run(name, withRest(input, performance.now() - began), signal);
       const events = await orHere(() => streamDoor(link, name, input, claims, signal).catch(nearest(client)), again);
-      return resumed(events as AsyncIterable<never>, (error) => orHere(() => Promise.reject(error), again)) as never;
+      return resumed(events as AsyncIterable<never>, (error) => {
+        // Runtime and server were suspended together: its request had a deadline, and the task goes on.
+        if (error instanceof AbilityError && error.code === 'temporal.unavailable') return again();
+        return orHere(() => Promise.reject(error), again);
+      }) as never;
     },
     create(wanted, { run = false, soon = false, leaves = false, signal, onStall: _, ...more }) {
       if (Object.values(more).some((value) => value !== undefined))
