@@ -249,12 +249,11 @@ function refuseForeign(client: S3Client): void {
           const { $response: seen } = error as { $response?: { statusCode?: number } };
           throw seen?.statusCode === 200 ? foreign(error) : error;
         });
-        const output: { Body?: unknown } = answer.output;
         const { headers = {} } = answer.response as { headers?: Record<string, string> };
         const needed = ALWAYS[commandName ?? ''];
-        const isWhole = needed === undefined || Reflect.get(output, needed) !== undefined;
+        const isWhole = needed === undefined || Reflect.get(answer.output, needed) !== undefined;
         if (isWhole && !headers['content-type']?.startsWith('text/html')) return answer;
-        (output.Body as Readable | undefined)?.destroy();
+        if ('Body' in answer.output) (answer.output.Body as Readable | undefined)?.destroy();
         throw foreign();
       },
     { step: 'finalizeRequest', priority: 'low', name: 'refuseForeign' },
