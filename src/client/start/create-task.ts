@@ -1,17 +1,13 @@
 // The way of a start: start-request.ts (arguments, options, queue), then one request to Temporal; where the key is
 // taken attach-task.ts; for callers who want to know whether the task was formed await-preflight.ts.
 import { randomUUID } from 'node:crypto';
-import { statfsSync } from 'node:fs';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { SIGNALS } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { TaskMemo } from '../../contracts/task.js';
-import { asDiskError } from '../../disk/disk-errors.js';
-import { anyAbortSignal } from '../../rules/any-abort-signal.js';
 import { checkRunId, checkScope } from '../../rules/sessions/session-refusals.js';
 import { DIRECT_PREFIX } from '../../rules/tasks/task-ids.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
-import { attempt } from '../../text/attempt.js';
 import type { Connection } from '../connection/connect.js';
 import { keepingRuntime } from '../connection/keep-runtime.js';
 import { asking } from '../connection/temporal-errors.js';
@@ -45,33 +41,11 @@ export async function createTask(connection: Connection, given: NewTask): Promis
   const files = given.files && (await giveFiles(connection, id, { ...given.files, signal: given.signal }));
   const wanted: NewTask = files ? { ...given, input: { ...given.input, ...files.input } } : given;
   const start = (): Promise<CreatedTask> => startOrAttach(connection, id, wanted);
-  return asking(connection, () => whileRoom(connection, start, wanted.signal)).catch(async (error: unknown) => {
+  return asking(connection, () => keepingRuntime(connection, start, wanted.signal)).catch(async (error: unknown) => {
     // If the answer to a start was lost, the task exists and needs its files.
     if (files && !(await needsFiles(connection, id))) await files.undo();
     throw error;
   });
-}
-
-/** How often the room on the disk is looked at while a start is not answered. Milliseconds. */
-const ROOM_MS = 3000;
-const LEAST_ROOM = 256 * 1024;
-
-/** The own server answers nothing while its disk is full. @throws AbilityError `runtime.failed` then. */
-async function whileRoom<T>(connection: Connection, start: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-  const { isOwnRuntime, paths } = connection;
-  const full = new AbortController();
-  const { signal: ends, release } = anyAbortSignal(signal ? [full.signal, signal] : [full.signal]);
-  const looking = setInterval(() => {
-    const room = attempt(() => statfsSync(paths.system));
-    if (isOwnRuntime && room && room.bavail * room.bsize < LEAST_ROOM)
-      full.abort(asDiskError({ code: 'ENOSPC' }, paths.system));
-  }, ROOM_MS).unref();
-  try {
-    return await keepingRuntime(connection, start, ends);
-  } finally {
-    clearInterval(looking);
-    release();
-  }
 }
 
 function idOf({ direct, key, made }: NewTask): string {
@@ -82,7 +56,7 @@ function idOf({ direct, key, made }: NewTask): string {
 
 async function startOrAttach(connection: Connection, id: string, wanted: NewTask): Promise<CreatedTask> {
   // What is reviewed must not run before.
-  const request = await startRequest(connection, wanted.review ? { ...wanted, run: false } : wanted);
+  const request = await startRequest(connection, wanted.review ? { ...wanted, run: false } : wanted, id);
   let isFree = false;
   for (let turn = 0; turn < MAX_TURNS; turn += 1) {
     wanted.signal?.throwIfAborted();

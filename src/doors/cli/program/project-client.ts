@@ -23,6 +23,7 @@ import { isOwnSocket } from '../../../server/runtime/runtime-socket.js';
 import { attempt } from '../../../text/attempt.js';
 import { type Context, noteForeignTasks, openLoader, withSession } from './context.js';
 import { type Asked, type Created, nearest, type ProjectClient, withRest } from './project-operations.js';
+import { type RuntimeWatch, watchRuntime } from './watch-runtime.js';
 
 /** @param signal ends connecting, with its reason. */
 export async function withProject<T>(
@@ -35,38 +36,14 @@ export async function withProject<T>(
   const runtime = findRuntime(context);
   const here = new Here(context, signal);
   const link = runtime && new DoorLink({ address: `unix:${runtime.socket}` });
-  const looking = runtime && link && noteSilence(context, runtime, link);
+  const watch = runtime && link && watchRuntime(context, runtime, link);
   try {
-    return await action(runtime && link ? overSocket(context, runtime, link, here) : inProcess(here));
+    return await action(runtime && link && watch ? overSocket(context, runtime, link, here, watch) : inProcess(here));
   } finally {
-    clearInterval(looking);
+    watch?.stop();
     link?.close();
     await here.close();
   }
-}
-
-/** A runtime that answers later than this is busy, or its process is suspended. Milliseconds. */
-const SILENT_MS = 5000;
-
-/** Says once that the runtime does not answer, which the command waits for. */
-function noteSilence({ terminal }: Context, { pid }: RuntimeFile, link: DoorLink): NodeJS.Timeout {
-  let asked: Promise<unknown> | undefined;
-  const looking = setInterval(() => {
-    if (asked) {
-      clearInterval(looking);
-      terminal.note(
-        `The runtime of this project (process ${pid}) does not answer, as if it were suspended; this command waits for it, and tasks go on with it.`,
-      );
-      return;
-    }
-    asked = link
-      .ask('GET', '/v1/health')
-      .catch(() => {})
-      .finally(() => {
-        asked = undefined;
-      });
-  }, SILENT_MS).unref();
-  return looking;
 }
 
 /** As {@link withProject}, for what only reads definitions: without a runtime, and with the variables of this process. */
@@ -110,14 +87,20 @@ const NOT_REPEATED: ReadonlySet<Asked> = new Set<Asked>([
  * Where the socket does not answer, or has too many requests, the command goes on in its own process, unless the runtime
  * was stopped.
  */
-function overSocket(context: Context, runtime: ReachableRuntime, link: DoorLink, here: Here): ProjectClient {
+function overSocket(
+  context: Context,
+  runtime: ReachableRuntime,
+  link: DoorLink,
+  here: Here,
+  watch: RuntimeWatch,
+): ProjectClient {
   const { env } = context;
   const claims: Claims = { user: currentUser(env).name, kind: readCaller(env), trace: readTrace(env) };
   let [isReached, isLost] = [false, false];
   const orHere = async <T>(ask: () => Promise<T>, otherwise: () => Promise<T>): Promise<T> => {
     if (isLost) return otherwise();
     try {
-      const answer = await ask();
+      const answer = await watch.unlessFull(ask());
       isReached = true;
       return answer;
     } catch (error) {
@@ -149,7 +132,7 @@ function overSocket(context: Context, runtime: ReachableRuntime, link: DoorLink,
       const began = performance.now();
       const again = () => here.run(name, withRest(input, performance.now() - began), signal);
       const events = await orHere(() => streamDoor(link, name, input, claims, signal).catch(nearest(client)), again);
-      return resumed(events as AsyncIterable<never>, (error) => {
+      return resumed(watch.whileRoom(events as AsyncIterable<never>), (error) => {
         // Runtime and server were suspended together: its request had a deadline, and the task goes on.
         if (error instanceof AbilityError && error.code === 'temporal.unavailable') return again();
         return orHere(() => Promise.reject(error), again);
