@@ -11,7 +11,6 @@ import { callerToSeal } from '../../rules/tasks/caller-of.js';
 import { keyOfOther } from '../../rules/tasks/other-project.js';
 import { userOf } from '../../rules/tasks/task-arguments.js';
 import { isRootTask } from '../../rules/tasks/task-ids.js';
-import type { ProofCheck } from '../../server/keys/check-proof.js';
 import type { ActivityDependencies } from '../dependencies.js';
 import { sealInvalid } from '../seal.js';
 
@@ -58,7 +57,7 @@ export function readRequest(
   const { ability, environment, task } = placeOf(info, registry, project);
   if (named !== undefined && named !== project) throw keyOfOther(task, named, project);
   refuseOtherDefinitions(options, registry);
-  refuseForgedUser({ task, ability, environment, input, options }, proofs());
+  refuseForgedUser({ task, ability, environment, input, options }, proofs);
   const { session = null, scope, run } = options;
   if (run !== undefined) checkRunId(run);
   return {
@@ -107,10 +106,11 @@ function refuseForgedUser(
     input,
     options,
   }: Pick<Wanted, 'task' | 'ability' | 'environment' | 'input' | 'options'>,
-  check: ProofCheck | null,
+  proofs: ReadDependencies['proofs'],
 ): void {
   const { user, vouched } = options;
   if (!vouched) return;
+  const check = proofs();
   const { name: by = '', agent = null } = user ?? {};
   const start = { task, ability, environment, input: digestOf(input), by, agent };
   const why = check ? check(start, vouched) : 'this worker knows no door';

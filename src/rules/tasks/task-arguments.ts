@@ -42,10 +42,6 @@ function shaped(members: Record<string, Check>, needed: readonly string[] = []):
 
 const OPTIONS: Record<keyof TaskOptions, Check> = {
   user: shaped({ name: isText, source: (value) => value === 'claimed', agent: isText }, ['name']),
-  vouched: shaped({
-    ...{ source: isText, issuer: (value) => value === null || isText(value), subject: isText, groups: areTexts },
-    ...{ nonce: isText, door: isText, signature: isText },
-  }),
   session: isText,
   scope: isText,
   caller: isText,
@@ -68,6 +64,10 @@ const OPTIONS: Record<keyof TaskOptions, Check> = {
   start_by: isText,
   trace: isText,
   handle: isText,
+  vouched: shaped({
+    ...{ source: isText, issuer: (value) => value === null || isText(value), subject: isText, groups: areTexts },
+    ...{ nonce: isText, door: isText, signature: isText },
+  }),
 };
 
 /** @throws AbilityError `usage.invalid` for an unknown key or a value of another form; null is absent. */
