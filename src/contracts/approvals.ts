@@ -83,6 +83,12 @@ export interface DoorProof extends Admitted {
   signature: string;
 }
 
+/** As a decision, but a start may also come by a signed delivery, whose `subject` is the name of the webhook. */
+export type Starter = Omit<Admitted, 'source'> & { source: Admitted['source'] | 'webhook' };
+
+/** Signature of a door that knows who starts a task. */
+export type StartProof = Starter & Omit<DoorProof, keyof Admitted>;
+
 /** Whom a door admitted, and how. */
 export interface Admitted {
   source: 'oidc' | 'token' | 'slack';
@@ -113,6 +119,18 @@ export interface ProvedDecision {
   fields: Record<string, Json> | null;
   grant: Grant | null;
   denied_items: number[] | null;
+}
+
+/** Subject of a door's proof of who starts a task. */
+export interface ProvedStart {
+  /** Its workflow id. */
+  task: string;
+  ability: string;
+  environment: string;
+  /** SHA-256 of the input as it is given. */
+  input: string;
+  by: string;
+  agent: string | null;
 }
 
 /** A decision as it arrives, by signal or door. */

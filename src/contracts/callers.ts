@@ -1,10 +1,10 @@
 /**
- * A person as the runtime knows them. `claimed` means that nothing proves the name. Source:
- * docs/approvals.md#who-may-decide.
+ * A person as the runtime knows them. `claimed` means that nothing proves the name; else what does: the token, the
+ * sign-in or the signed delivery that a door took, for which it signs. Source: docs/approvals.md#who-may-decide.
  */
 export interface Person {
   name: string;
-  source: 'claimed' | 'proved';
+  source: 'claimed' | 'token' | 'oidc' | 'slack' | 'webhook';
   /** The agent that acts for the person, as its client calls itself; a claim. Omitted: the person acts directly. */
   agent?: string;
 }

@@ -1,3 +1,4 @@
+import type { StartProof } from './approvals.js';
 import type { Caller, Person } from './callers.js';
 import type { HookAnswer } from './hooks.js';
 import type { JsonObject } from './json.js';
@@ -15,6 +16,8 @@ import type { Progress } from './task-progress.js';
 export interface TaskOptions {
   /** Absent: unknown, so that every guard applies. */
   user?: { name: string; source?: 'claimed'; agent?: string };
+  /** What a door signs of the user; absent: nothing proves the name. */
+  vouched?: StartProof;
   session?: string;
   /** A folder of the project. */
   scope?: string;

@@ -98,6 +98,7 @@ export async function makeTask(
       environment,
       input: (wanted.input ?? {}) as JsonObject,
       caller: { person, kind, session, scope, trace, intent: intent?.replaceAll(/\s+/g, ' ') ?? null },
+      door: caller.proof?.door ?? null,
       ...(plan !== undefined && { plan: wantedPlan(plan) }),
       // A generated key only lets the caller repeat the request.
       ...(key !== undefined && (isGeneratedKey(key) ? { made: key } : { key })),

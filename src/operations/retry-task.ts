@@ -78,7 +78,7 @@ export async function makeRetry(
   const { person, kind, trace } = caller;
   return project.inSession(connection, caller, result.environment, async (session) => {
     const how = { ...defined({ from, stands, undone, reconcile, session: session ?? undefined }), ...defined(further) };
-    const wanted = { ...how, person, kind, trace, run: true, leaves };
+    const wanted = { ...how, person, kind, trace, door: caller.proof?.door ?? null, run: true, leaves };
     const made = await keepingRuntime(connection, () => retry(connection, key, wanted));
     return { ...createdAnswer({ ...made, session }), ...defined({ begins: made.begins }) };
   });

@@ -160,8 +160,8 @@ async function hostWorkers(
         variables: (environment) => new PlaceholderVariables(registry, environment),
         recordUsage: () => {},
         // Cases must not depend on the user who runs them.
-        proofs: () => (decision, proof) =>
-          'door' in proof ? 'cases have no door' : whyNotProved(PROOF_KEY, decision.by, decision, proof),
+        proofs: () => (act, proof) =>
+          'door' in proof || 'task' in act ? 'cases have no door' : whyNotProved(PROOF_KEY, act.by, act, proof),
         clockOf: (task) => clockOf(caseOf(task).prepared, clock),
       };
     },

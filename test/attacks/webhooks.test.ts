@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { explainTask, findRecord, listTasks, readApprovals, waitForTask } from '../../src/client/index.js';
+import { taskQueueOf } from '../../src/contracts/names.js';
 import { USUAL_LIMITS } from '../../src/doors/http/http-door.js';
+import { readStart } from '../../src/server/temporal/read-start.js';
 import { abilityJson } from '../fixtures/called-command.js';
 import { start } from '../fixtures/command-line.js';
 import { LONG } from '../fixtures/extent.js';
@@ -131,7 +133,7 @@ describe('a signed delivery', () => {
       status: 'succeeded',
       environment: 'dev',
       output: { n: 'first' },
-      requested_by: { name: 'webhook:forge' },
+      requested_by: { name: 'webhook:forge', source: 'webhook' },
     });
     expect((await findRecord(project.connection, body.task_key))?.intent).toBe('Looks at what was opened.');
     expect(noted('first')).toBe(1);
@@ -171,11 +173,41 @@ describe('a signed delivery', () => {
     expect(noted('theirs')).toBe(0);
   });
 
+  test('and a token prove who asks: in result, record and `why`, also at a retry; a start by hand cannot say so', async () => {
+    const body = { ability: 'util.note', input: { n: 'by-token' }, wait: '30s' };
+    const run = await door.call('POST', '/v1/runs', { token: door.token('ada'), body });
+    const ada = { name: 'ada', source: 'token' };
+    expect(run.body).toMatchObject({ status: 'succeeded', requested_by: ada });
+    const key = run.body.task_key as string;
+    expect((await findRecord(project.connection, key))?.requested_by).toEqual(ada);
+    expect((await explainTask(project.connection, key)).requested_by).toEqual(ada);
+    const { body: again } = await door.call('POST', `/v1/tasks/${key}/retry`, { token: door.token('bob'), body: {} });
+    expect((await ended(again.task_key)).requested_by).toEqual({ name: 'bob', source: 'token' });
+    const named = await door.call('POST', '/v1/runs', { body });
+    expect(named.body.requested_by).toEqual({ name: 'local', source: 'claimed' });
+    const { temporal, codec, project: name } = project.connection;
+    const begun = await readStart(temporal, codec, { workflowId: key });
+    const { vouched, user } = begun?.given?.options ?? {};
+    expect(vouched).toMatchObject({ source: 'token' });
+    for (const options of [
+      { user, vouched },
+      { user: { name: 'bob' }, vouched },
+    ]) {
+      const start = {
+        workflowId: `forged-${++sent}`,
+        taskQueue: taskQueueOf(name, 'dev', 'local'),
+        args: [{ n: 'x' }, options],
+      };
+      const end = await temporal.workflow.execute('util.note', start).catch((error: Error) => error.cause);
+      expect(end).toMatchObject({ type: 'seal.invalid' });
+    }
+  });
+
   test('that needs approval waits for people, and is decided by people only', async () => {
     const { body } = await forge({}, { name: 'drops' });
     await expect
       .poll(async () => readApprovals(project.connection, body.task_key), { timeout: 30_000 })
-      .toMatchObject([{ status: 'open', requested_by: { name: 'webhook:drops', source: 'claimed' } }]);
+      .toMatchObject([{ status: 'open', requested_by: { name: 'webhook:drops', source: 'webhook' } }]);
     await door.call('POST', `/v1/tasks/${encodeURIComponent(body.task_key)}/cancel`, { body: {} });
   });
 
@@ -188,7 +220,11 @@ describe('a signed delivery', () => {
     expect([status, body.status]).toEqual([202, 'started']);
     expect(await ended(body.task_key)).toMatchObject({ status: 'unavailable', error: { code } });
     const story = await explainTask(project.connection, body.task_key);
-    expect(story).toMatchObject({ requested_by: { name: 'webhook:forge' }, input: { n }, error: { code } });
+    expect(story).toMatchObject({
+      requested_by: { name: 'webhook:forge', source: 'claimed' },
+      input: { n },
+      error: { code },
+    });
     expect(story.error?.message).toContain(why);
     const unavailable = () => listTasks(project.connection, { limit: 99, status: ['unavailable'] });
     await expect.poll(async () => (await unavailable()).map(({ task_key }) => task_key)).toContain(body.task_key);

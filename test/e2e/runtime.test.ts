@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { RuntimeFile } from '../../src/contracts/runtime.js';
@@ -275,6 +275,29 @@ describe('killed', () => {
     expect(new Set(readFileSync(file, 'utf8').trim().split('\n')).size).toBe(1);
   });
 
+  test('suspended for 30 s, it is waited for, and the command says that the task goes on', {
+    ...LONG,
+    timeout: 180_000,
+  }, async () => {
+    project = makeProject({ ...FILES, ...workflow('waits', 'steps: [{ id: a, wait: 5s }]') });
+    expect((await run(['run', 'util.echo'])).exitCode).toBe(0);
+    const { pid, server } = runtime();
+    const both = [pid, server?.pid as number];
+    for (const suspended of [[pid], both]) {
+      const key = `suspended-${suspended.length}`;
+      const waiting = run(['run', 'waits', '--key', key]);
+      const has = async () => (await run(['task', 'list', '--json'])).stdout.includes(key);
+      await expect.poll(has, { timeout: 20_000 }).toBe(true);
+      for (const each of suspended) process.kill(each, 'SIGSTOP');
+      const beginning = run(['run', 'util.echo']);
+      await new Promise((resolve) => setTimeout(resolve, 30_000));
+      for (const each of suspended) process.kill(each, 'SIGCONT');
+      for (const end of await Promise.all([waiting, beginning])) {
+        expect(end).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(/does not answer.*tasks go on/s) });
+      }
+    }
+  });
+
   test('a stale lock and a half-written file are harmless', LONG, async () => {
     project = makeProject(FILES);
     mkdirSync(join(project.root, '.system'), { recursive: true });
@@ -334,7 +357,9 @@ describe.skipIf(!canMount)('a full disk (needs root on Linux, to mount a small f
       } catch {
         // As full as it gets.
       }
+      const began = performance.now();
       const end = await run(['run', 'util.echo']);
+      expect(performance.now() - began).toBeLessThan(10_000);
       expect(end.exitCode).toBe(7);
       expect(end.stderr).toMatch(/disk is full|no space left/i);
       const up = await json(['up']);
@@ -345,6 +370,36 @@ describe.skipIf(!canMount)('a full disk (needs root on Linux, to mount a small f
       execFileSync('umount', ['-l', small]);
     }
     expect((await run(['run', 'util.echo'])).exitCode).toBe(0);
+  });
+
+  test('while the runtime is up, a start is answered within 10 s', { ...LONG, timeout: 240_000 }, async () => {
+    project = makeProject(FILES);
+    const small = join(project.root, '.system');
+    mkdirSync(small);
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=40m', 'tmpfs', small]);
+    try {
+      expect((await run(['run', 'util.echo'])).exitCode).toBe(0);
+      try {
+        writeFileSync(join(small, 'filler'), Buffer.alloc(40 * 1024 * 1024));
+      } catch {
+        // As full as it gets.
+      }
+      const input = join(project.root, 'input.json');
+      writeFileSync(input, JSON.stringify({ text: randomBytes(48 * 1024).toString('hex') }));
+      let end = { exitCode: 0 as number | undefined, stderr: '' };
+      // The database takes some more in its own free pages.
+      for (let left = 40; left > 0 && end.exitCode === 0; left -= 1) {
+        const began = performance.now();
+        end = await run(['run', 'util.echo', '--input', `@${input}`]);
+        expect(performance.now() - began).toBeLessThan(10_000);
+      }
+      expect(end).toMatchObject({ exitCode: 7, stderr: expect.stringMatching(/disk is full/) });
+      rmSync(join(small, 'filler'));
+      expect((await run(['run', 'util.echo'])).exitCode).toBe(0);
+    } finally {
+      await run(['down']);
+      execFileSync('umount', ['-l', small]);
+    }
   });
 });
 

@@ -84,8 +84,8 @@ describe('the environment of a script', () => {
     });
   });
 
-  test('has what a profile passes, sets and keeps secret; `set` of the script overrides the profile', async () => {
-    const environment = await environmentOf({ env_profile: 'chosen', set: { CHANGED: 'by the script' } });
+  test('has what a profile passes, sets and keeps secret; `env` of the script overrides the profile', async () => {
+    const environment = await environmentOf({ env_profile: 'chosen', env: { CHANGED: 'by the script' } });
     const expected = ['CHANGED', 'FIXED', 'PASSED', 'PATH', 'TOKEN', ...OWN_NAMES];
     expect(Object.keys(environment).sort()).toEqual(expected.sort());
     expect(environment).toMatchObject({

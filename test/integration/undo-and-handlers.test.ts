@@ -54,6 +54,16 @@ finally:
     expect(statuses(result)).toMatchObject({ 'a.undo': 'succeeded', 'loop/0/b.undo': 'succeeded' });
   });
 
+  test('takes back what each attempt of a group has done, the last first', async () => {
+    const make = `{ id: make, ${note('make').replace('util', 'db')}, undo: { ${note('drop')} } }`;
+    const twice = 'retry: { attempts: 3, first: 10ms, errors: [no_luck] }';
+    const group = `{ id: g, ${twice}, steps: [${make}, { id: bad, fail: { code: no_luck, message: no } }] }`;
+    const result = await flows.run(`steps: [{ id: a, ${undone('a')} }, ${group}]`, { file: flows.file('undo-again') });
+    expect(result).toMatchObject({ status: 'failed', error: { code: 'no_luck' }, rolled_back: 'complete' });
+    expect(flows.lines('undo-again')).toEqual(['a', ...Array(3).fill('make'), ...Array(3).fill('drop'), 'undo a']);
+    expect(statuses(result)).toMatchObject({ 'g/make.undo': 'succeeded', 'g/make~2.undo': 'succeeded' });
+  });
+
   test('is in the log of the worker: one line for each call and each task that ends, none for a replay', async () => {
     const { level } = log;
     log.level = 'info';

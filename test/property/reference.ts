@@ -10,6 +10,7 @@ import type {
   ErrorHandler,
   OnFailure,
   Plan,
+  PlanOperation,
   PlanRetry,
   PlanStep,
   StepModifiers,
@@ -363,9 +364,21 @@ class Reference {
       }
       this.note(step.id, path, place, 'running');
       this.state.order += 1;
+      this.keepEarlier(step.call, path, settled);
       this.state.undos[path] = { at: done.at, order: this.state.order, call: step.undo.call, with: settled };
     }
     return done;
+  }
+
+  /** What an earlier attempt of a group has done is undone as well, unless both did the same. */
+  private keepEarlier(call: string, path: string, settled: JsonObject | null): void {
+    const before = this.state.undos[path];
+    if (!before) return;
+    const { effects } = this.plan.operations[call] as PlanOperation;
+    const isSame = JSON.stringify(before.with) === JSON.stringify(settled);
+    if (isSame && effects !== 'write_additive' && effects !== 'destructive') return;
+    const times = Object.keys(this.state.undos).filter((known) => known.startsWith(`${path}~`)).length;
+    this.state.undos[`${path}~${times + 1}`] = before;
   }
 
   private attempts(

@@ -145,6 +145,7 @@ async function runAttempt(
       attempt.lostBefore &&= wasLeft === true;
       const because = mark && attempt.lostBefore ? whyNotAfterLost(plan, operation, path) : undefined;
       if (mark && because !== undefined) throw mark.lostAttempt(because);
+      if (attempt.stop.aborted && !attempt.signal.aborted) throw lateStart();
       hasBegun = true;
     },
     log,
@@ -171,7 +172,7 @@ async function runAttempt(
     return answer;
   } catch (thrown) {
     const error = hasBegun ? asUnusableAnswer(thrown) : thrown;
-    await mark?.takeBack(error);
+    await mark?.takeBack(error, hasBegun);
     if (!(error instanceof StoreFull)) await settle('failed', null, error);
     log.add('runtime', reasonOf(error));
     log.save();
@@ -199,6 +200,16 @@ function whyNotAfterLost(plan: Plan, operation: PlanOperation, path: string): st
   if (operation.unknown) return `${operation.unknown.call} is asked first`;
   const mayFollow = isRetryableCode('timeout.call', retryOf(plan, operation, path).errors);
   return mayFollow ? undefined : '`retry.errors` names no timeout';
+}
+
+/** As after a store that was slow to keep the mark. */
+function lateStart(): CallFailure {
+  const message = 'The time of the call was up before it began, so nothing was done';
+  return new CallFailure({
+    code: 'timeout.call',
+    message,
+    suggestion: 'Raise its timeout, or look why it began late.',
+  });
 }
 
 /** A repeatable call leaves no mark. */

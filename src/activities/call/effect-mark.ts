@@ -60,8 +60,8 @@ export class EffectMark {
   }
 
   /** Removes the mark of this attempt if its effect certainly did not begin. */
-  async takeBack(error: unknown): Promise<void> {
-    const notBegun = error instanceof CallFailure && !error.unclear && NOT_BEGUN.has(error.code);
+  async takeBack(error: unknown, hasBegun: boolean): Promise<void> {
+    const notBegun = !hasBegun || (error instanceof CallFailure && !error.unclear && NOT_BEGUN.has(error.code));
     if (this.isOwn && notBegun) await this.marks.remove(this.call);
   }
 

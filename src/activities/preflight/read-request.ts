@@ -5,6 +5,7 @@ import { ABILITY_ID, placementsOf, taskQueueOf } from '../../contracts/names.js'
 import { AbilityError } from '../../contracts/problem.js';
 import type { PreflightRequest, TaskOptions } from '../../contracts/task.js';
 import type { Registry } from '../../definitions/registry.js';
+import { digestOf } from '../../rules/canonical.js';
 import { checkRunId, checkScope } from '../../rules/sessions/session-refusals.js';
 import { callerToSeal } from '../../rules/tasks/caller-of.js';
 import { keyOfOther } from '../../rules/tasks/other-project.js';
@@ -13,7 +14,7 @@ import { isRootTask } from '../../rules/tasks/task-ids.js';
 import type { ActivityDependencies } from '../dependencies.js';
 import { sealInvalid } from '../seal.js';
 
-export type ReadDependencies = Pick<ActivityDependencies, 'project' | 'plans' | 'readGiven'>;
+export type ReadDependencies = Pick<ActivityDependencies, 'project' | 'plans' | 'proofs' | 'readGiven'>;
 
 /** A request to form a task: all that a guard reads is there, null or undefined where it is not known. */
 export interface Wanted {
@@ -51,11 +52,12 @@ export function readRequest(
   { input, options, first, created_at, moment, project: named, outside, again }: PreflightRequest,
   info: Asked,
   registry: Registry,
-  { project }: ReadDependencies,
+  { project, proofs }: ReadDependencies,
 ): Wanted {
   const { ability, environment, task } = placeOf(info, registry, project);
   if (named !== undefined && named !== project) throw keyOfOther(task, named, project);
   refuseOtherDefinitions(options, registry);
+  refuseForgedUser({ task, ability, environment, input, options }, proofs);
   const { session = null, scope, run } = options;
   if (run !== undefined) checkRunId(run);
   return {
@@ -93,6 +95,26 @@ export async function readRequestOfRun(
   if (!run || !given) throw notOfTask();
   await dependencies.plans.refuseForeignStart(run, ability, queuesOf(dependencies.project, environment, registry));
   return readRequest(given, info, registry, dependencies);
+}
+
+/** @throws AbilityError `seal.invalid` if no door that is known here has signed who starts the task. */
+function refuseForgedUser(
+  {
+    task,
+    ability,
+    environment,
+    input,
+    options,
+  }: Pick<Wanted, 'task' | 'ability' | 'environment' | 'input' | 'options'>,
+  proofs: ReadDependencies['proofs'],
+): void {
+  const { user, vouched } = options;
+  if (!vouched) return;
+  const check = proofs();
+  const { name: by = '', agent = null } = user ?? {};
+  const start = { task, ability, environment, input: digestOf(input), by, agent };
+  const why = check ? check(start, vouched) : 'this worker knows no door';
+  if (why !== undefined) throw sealInvalid(`Who starts ${task} is not proved: ${why}`);
 }
 
 function queuesOf(project: string, environment: string, registry: Registry): string[] {

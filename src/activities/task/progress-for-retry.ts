@@ -8,7 +8,7 @@ import { digestOf } from '../../rules/canonical.js';
 import type { StepTree } from '../../rules/steps/find-step.js';
 import { mainSteps } from '../../rules/steps/inner-steps.js';
 import { isGroup } from '../../rules/steps/step-kinds.js';
-import { generalPath, nameOfStep } from '../../rules/steps/turn-paths.js';
+import { callOfUndo, generalPath, nameOfStep } from '../../rules/steps/turn-paths.js';
 import { defined } from '../../text/defined.js';
 import {
   type Asked,
@@ -96,8 +96,11 @@ export function keptProgress(task: EarlierTask, now: StepTree, asked: Asked): Ta
 
   function take(path: string): void {
     for (const [key, entry] of Object.entries(progress)) {
-      const isInside = isWithin(path)(key) || key === `${path}.undo`;
-      if (isInside) kept[key] = key.endsWith('.undo') ? dueAgain(entry) : entry;
+      const isDue = key.endsWith('.undo');
+      // That of an earlier attempt may have been undone although the last one stands.
+      if (isDue && entry.status === 'succeeded') continue;
+      const isInside = isWithin(path)(key) || (isDue && callOfUndo(key) === path);
+      if (isInside) kept[key] = isDue ? dueAgain(entry) : entry;
     }
   }
 
@@ -114,7 +117,7 @@ export function keptProgress(task: EarlierTask, now: StepTree, asked: Asked): Ta
 
   /** Whether a call that stands is kept, by itself, in a step that is kept as a whole, or in an item. */
   function isKept(call: string): boolean {
-    const parts = call.split('/');
+    const parts = callOfUndo(call).split('/');
     return parts.some((_, at) => {
       const around = kept[parts.slice(0, at + 1).join('/')];
       return around && (around.items ? Object.hasOwn(around.items, parts[at + 1] ?? '') : isDone(around));

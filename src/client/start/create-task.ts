@@ -56,7 +56,7 @@ function idOf({ direct, key, made }: NewTask): string {
 
 async function startOrAttach(connection: Connection, id: string, wanted: NewTask): Promise<CreatedTask> {
   // What is reviewed must not run before.
-  const request = await startRequest(connection, wanted.review ? { ...wanted, run: false } : wanted);
+  const request = await startRequest(connection, wanted.review ? { ...wanted, run: false } : wanted, id);
   let isFree = false;
   for (let turn = 0; turn < MAX_TURNS; turn += 1) {
     wanted.signal?.throwIfAborted();

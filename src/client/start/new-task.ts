@@ -1,6 +1,8 @@
+import type { Starter } from '../../contracts/approvals.js';
 import type { TaskCaller } from '../../contracts/callers.js';
 import type { JsonObject } from '../../contracts/json.js';
 import type { Formed, TaskOptions } from '../../contracts/task.js';
+import type { DoorKey } from '../../server/keys/door-key.js';
 import type { Stall } from '../watch/find-stall.js';
 import type { GivenFiles } from './give-files.js';
 import { generateTaskKey } from './keys.js';
@@ -12,6 +14,8 @@ export interface NewTask {
   /** Files as further inputs; the store keeps them for the task. */
   files?: Omit<GivenFiles, 'signal'>;
   caller: TaskCaller;
+  /** The door that knows the person, and signs for that; absent: the name is a claim. */
+  door?: { admitted: Starter; key: DoorKey } | null;
   /** Id of the run that it is part of, see `beginRun`; absent: none. */
   inRun?: string;
   /** The caller's own key; the same key with the same request is the same task. */

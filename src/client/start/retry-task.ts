@@ -17,7 +17,8 @@ import { createTask } from './create-task.js';
 import type { CreatedTask, NewTask } from './new-task.js';
 
 /** The settings of a retry. */
-export interface Retry extends Pick<NewTask, 'registry' | 'review' | 'signal' | 'onStall' | 'run' | 'soon' | 'leaves'> {
+export interface Retry
+  extends Pick<NewTask, 'door' | 'registry' | 'review' | 'signal' | 'onStall' | 'run' | 'soon' | 'leaves'> {
   /** Id of the first step to repeat; absent: the first one that did not complete. */
   from?: string | undefined;
   /** Paths of calls that still stand: they are not repeated. */

@@ -1,7 +1,10 @@
 import type { WorkflowStartOptions } from '@temporalio/client';
+import type { ProvedStart } from '../../contracts/approvals.js';
 import { taskQueueOf } from '../../contracts/names.js';
 import type { TaskArguments, TaskMemo, TaskOptions } from '../../contracts/task.js';
+import { digestOf } from '../../rules/canonical.js';
 import { markdownLine } from '../../rules/shown-text.js';
+import { OWN_DOOR, proveAtDoor } from '../../server/keys/door-key.js';
 import { defined } from '../../text/defined.js';
 import type { Connection, OwnDefinitions } from '../connection/connect.js';
 import { queueWithWorker } from '../connection/find-workers.js';
@@ -24,11 +27,11 @@ export interface StartRequest {
   >;
 }
 
-/** @throws AbilityError `placement.no_worker`. */
-export async function startRequest(connection: Connection, wanted: NewTask): Promise<StartRequest> {
+/** @param id of the task, where a door may sign who starts it. @throws AbilityError `placement.no_worker`. */
+export async function startRequest(connection: Connection, wanted: NewTask, id?: string): Promise<StartRequest> {
   const { ability, environment, input, caller, run } = wanted;
   const own = connection.definitions?.(ability, environment);
-  const options = optionsOf(wanted, own);
+  const options = { ...optionsOf(wanted, own), ...(id !== undefined && vouchedFor(connection, id, wanted)) };
   const memo = memoOf(wanted, own);
   return {
     args: [input, options],
@@ -64,6 +67,18 @@ export function optionsOf(
     ...(own && registry === undefined && { definitions: own.digest.slice(0, SHORT) }),
     ...(!leaves && { start_by: `${UNSERVED_MS / 1000}s` }),
   };
+}
+
+/** As of decisions: workers of a shared server know no key of a project's own door. */
+function vouchedFor(
+  { isOwnRuntime, project }: Connection,
+  task: string,
+  { ability, environment, input, caller: { person }, door }: NewTask,
+): Pick<TaskOptions, 'vouched'> {
+  if (!door || (door.key.id === OWN_DOOR && !isOwnRuntime)) return {};
+  const { name: by, agent = null } = person;
+  const start: ProvedStart = { task, ability, environment, input: digestOf(input), by, agent };
+  return { vouched: proveAtDoor(door.key, project, start, door.admitted) };
 }
 
 function memoOf(

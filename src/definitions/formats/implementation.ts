@@ -42,10 +42,6 @@ export const script = z.strictObject({
     z.record(plainName, z.string()),
     'Variables besides those of the profile: texts that may contain ${{ }}, or references to secrets, env:NAME or file:PATH.',
   ),
-  set: optional(
-    z.record(plainName, z.string()),
-    'The older name of `env`, for literal texts; set only one of the two.',
-  ),
   output: optional(
     z.enum(OUTPUT_FORMS),
     'How its output is read: json, text ({text}), lines ({lines}), csv ({rows}), none (null). Without it, json if {output_file} or `output_schema` is used, else text.',

@@ -103,6 +103,9 @@ export function searchesFolders(words: readonly string[]): boolean {
   const program = programOf(words[0] ?? '');
   if (program === 'rg')
     return words.some((word) => /^(-\w*(\.|u{2,})|--hidden|--no-ignore.*|--unrestricted)$/.test(word));
+  // The files of a kind that the runtime keeps nothing in.
+  const kinds = words.filter((word) => word.startsWith('--include'));
+  if (kinds.length > 0 && kinds.every((word) => /^--include=\*\.(?!key$|json$)\w+$/.test(word))) return false;
   return /^([ef]?grep|diff)$/.test(program) && words.some((word) => /^-\w*[rR]|^--(deref.*-)?recursive/.test(word));
 }
 

@@ -127,12 +127,13 @@ class McpCallers {
     const known = this.kept.get(place);
     if (known) return known;
     const end = new AbortController();
-    const { person, token } = caller;
+    const { person, token, admitted } = caller;
     const visitor = {
       person,
       ...(person.agent !== undefined && { agent: person.agent }),
       session: this.door.sessions.of(caller, environment),
       calls: new CallQueue(),
+      door: admitted && { admitted, key: this.door.authentication.doorKey() },
     };
     const kept = { visitor, token, end };
     this.kept.set(place, kept);

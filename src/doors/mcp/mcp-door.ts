@@ -64,6 +64,8 @@ export interface Visitor {
   rights: Rights;
   session: DoorSession;
   calls: CallQueue;
+  /** As in a new task; left out: nothing proves the person. */
+  door?: NewTask['door'];
 }
 
 export interface ToolCall {

@@ -59,6 +59,7 @@ async function startTask(
       environment: door.environment,
       input: (wanted.input ?? {}) as JsonObject,
       caller: { ...who, session },
+      door: visitor.door ?? null,
       run,
       handle: secret,
       signal,

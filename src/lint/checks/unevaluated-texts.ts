@@ -40,7 +40,7 @@ function* inScripts(registry: Registry): Generator<Finding> {
   const found: { from: Loaded<unknown>; path: PropertyKey[]; value: Json | undefined; key: ScriptKey }[] = [];
   for (const { body, from, path } of implementationBodies(registry)) {
     if (body.kind !== 'script') continue;
-    for (const key of ['args', 'args_template', 'env', 'set'] as const) {
+    for (const key of ['args', 'args_template', 'env'] as const) {
       found.push({ from, path: [...path, 'script', key], value: body.script[key], key });
     }
   }

@@ -246,21 +246,12 @@ export function interpreterFiles(project: ProjectFiles, words: readonly string[]
  * @throws AbilityError `expression.*`, `definition.invalid`, with the place.
  */
 export function resolveVariables(
-  { env, set }: Pick<ScriptDefinition, 'env' | 'set'>,
+  { env = {} }: Pick<ScriptDefinition, 'env'>,
   profile: PlanEnvProfile,
   spot: Spot,
   names: ArgumentNames,
   registry: Pick<Registry, 'project'>,
 ): Pick<PlanScript, 'env' | 'variables'> {
-  if (!env) return { env: { ...profile, set: { ...profile.set, ...plainTexts(set ?? {}, within(spot, 'set')) } } };
-  if (set) {
-    throw new AbilityError({
-      code: 'definition.invalid',
-      message: 'A script has either `env` or `set`, its older name',
-      location: locationOf(within(spot, 'set'), 'key'),
-      suggestion: 'Move these variables to `env`.',
-    });
-  }
   const texts: Record<string, string> = {};
   const secrets: Record<string, string> = {};
   const variables: Record<string, string> = {};

@@ -26,6 +26,17 @@ export function turnOf(path: string): number {
   return Number([...path.matchAll(/\/(\d+)(?=\/)/g)].at(-1)?.[1] ?? 0);
 }
 
+/** Path for the undo of a call that an earlier attempt of its group made: `<call>~1.undo`, `<call>~2.undo`, ... */
+export function earlierUndo(call: string, progress: object, number = 1): string {
+  const path = `${call}~${number}.undo`;
+  return Object.hasOwn(progress, path) ? earlierUndo(call, progress, number + 1) : path;
+}
+
+/** Path of the call that an undo takes back, in whichever attempt of its group it was made. */
+export function callOfUndo(path: string): string {
+  return path.replace(/(~\d+)?(\.undo)?$/, '');
+}
+
 /** Path, or id, of the questions about a lost call. */
 export function askPath(call: string): string {
   return `${call}.unknown`;

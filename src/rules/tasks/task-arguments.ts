@@ -64,6 +64,10 @@ const OPTIONS: Record<keyof TaskOptions, Check> = {
   start_by: isText,
   trace: isText,
   handle: isText,
+  vouched: shaped({
+    ...{ source: isText, issuer: (value) => value === null || isText(value), subject: isText, groups: areTexts },
+    ...{ nonce: isText, door: isText, signature: isText },
+  }),
 };
 
 /** @throws AbilityError `usage.invalid` for an unknown key or a value of another form; null is absent. */
@@ -82,9 +86,9 @@ function notOptions(message: string): AbilityError {
   return new AbilityError({ code: 'usage.invalid', message, suggestion });
 }
 
-/** The claims about the requester. */
-export function userOf({ user }: TaskOptions): Person {
-  return user ? { ...user, source: 'claimed' } : UNKNOWN;
+/** Who asks. What a door vouches for counts only after preflight, which refuses a task whose proof does not hold. */
+export function userOf({ user, vouched }: TaskOptions): Person {
+  return user ? { ...user, source: vouched?.source ?? 'claimed' } : UNKNOWN;
 }
 
 /** What a seal says of a task besides its plan: all that its options claim. */

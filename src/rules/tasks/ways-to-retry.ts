@@ -2,6 +2,7 @@ import { type EndState, isEndState, type TaskState } from '../../contracts/state
 import type { StepTree } from '../steps/find-step.js';
 import { mainSteps } from '../steps/inner-steps.js';
 import { isLoop, type StepOfKind } from '../steps/step-kinds.js';
+import { callOfUndo } from '../steps/turn-paths.js';
 import { isDirect, isTaskKey, rootOf } from './task-ids.js';
 
 export interface WayToRetry {
@@ -100,7 +101,7 @@ function outermostLoop({ steps }: StepTree, id: string): StepOfKind<'loop'> | un
 function stepToRetry({ steps }: StepTree, task: string, path: string): string | undefined {
   const known = new Set(mainSteps(steps).map(({ step }) => step.id));
   const [, ...called] = task.split('/');
-  const ids = path.replace(/\.undo$/, '').split('/');
+  const ids = callOfUndo(path).split('/');
   // Of a called task, only the call is a step that can be retried.
   const candidates = called.length > 0 ? called : ids.toReversed();
   return candidates.find((id) => known.has(id));

@@ -1,8 +1,9 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Admitted, DoorProof, ProvedDecision } from '../../contracts/approvals.js';
+import type { ProvedDecision, ProvedStart, Starter, StartProof } from '../../contracts/approvals.js';
 import { AbilityError } from '../../contracts/problem.js';
+import { canonicalJson, digestOf } from '../../rules/canonical.js';
 import { attempt } from '../../text/attempt.js';
 import { whyNotPrivate } from './private-file.js';
 import { makeNonce, NONCE, provedText } from './proof-key.js';
@@ -85,18 +86,24 @@ export function publicKeyOf({ key }: DoorKey): string {
   return String(createPublicKey(key).export({ format: 'jwk' }).x);
 }
 
-/** Signs a decision of a person whom the door admitted. @param project whose decision it is. */
-export function proveAtDoor(door: DoorKey, project: string, decision: ProvedDecision, admitted: Admitted): DoorProof {
-  const proof = { nonce: makeNonce(), door: door.id, ...admitted };
-  return { ...proof, signature: sign(null, signedText(project, decision, proof), door.key).toString('base64url') };
+/** Signs a decision of a person whom the door admitted, or a start: the same one alike. @param project whose it is. */
+export function proveAtDoor<By extends Starter>(
+  door: DoorKey,
+  project: string,
+  act: ProvedDecision | ProvedStart,
+  admitted: By,
+): By & StartProof {
+  const nonce = 'task' in act ? digestOf(act).slice(0, 32) : makeNonce();
+  const proof = { nonce, door: door.id, ...admitted };
+  return { ...proof, signature: sign(null, signedText(project, act, proof), door.key).toString('base64url') };
 }
 
-/** Why a door's signature does not prove a decision; undefined if it does. */
+/** Why a door's signature does not prove a decision, or a start; undefined if it does. */
 export function whyDoorProvesNot(
   doors: DoorKeys,
   project: string,
-  decision: ProvedDecision,
-  { signature, ...proof }: DoorProof,
+  act: ProvedDecision | ProvedStart,
+  { signature, ...proof }: StartProof,
 ): string | undefined {
   const known = Object.hasOwn(doors, proof.door) ? doors[proof.door] : undefined;
   if (known === undefined) return 'its door is not known here: `doors` in ability.yaml does not have its key';
@@ -108,9 +115,9 @@ export function whyDoorProvesNot(
         format: 'der',
         type: 'spki',
       });
-      return verify(null, signedText(project, decision, proof), key, Buffer.from(signature, 'base64url'));
+      return verify(null, signedText(project, act, proof), key, Buffer.from(signature, 'base64url'));
     }, false);
-  return isValid ? undefined : 'its proof is not valid for this decision';
+  return isValid ? undefined : `its proof is not valid for this ${'task' in act ? 'task' : 'decision'}`;
 }
 
 function privateKeyOf(secret: string): KeyObject {
@@ -118,7 +125,12 @@ function privateKeyOf(secret: string): KeyObject {
   return createPrivateKey({ key, format: 'der', type: 'pkcs8' });
 }
 
-function signedText(project: string, decision: ProvedDecision, proof: Omit<DoorProof, 'signature'>): Buffer {
-  const { nonce, door, source, issuer, subject, groups } = proof;
-  return Buffer.from(provedText(decision, nonce, { project, door, source, issuer, subject, groups }));
+function signedText(
+  project: string,
+  act: ProvedDecision | ProvedStart,
+  { nonce, door, source, issuer, subject, groups }: Omit<StartProof, 'signature'>,
+): Buffer {
+  const said = { project, door, source, issuer, subject, groups };
+  if ('task' in act) return Buffer.from(canonicalJson({ format: 1, start: act, nonce, ...said }));
+  return Buffer.from(provedText(act, nonce, said));
 }

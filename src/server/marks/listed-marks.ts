@@ -4,12 +4,14 @@ import { dirname, join } from 'node:path';
 import type { EffectMarks, MarkedBy, MarkedCall } from '../../activities/call/effect-mark.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { diskReason } from '../../disk/disk-errors.js';
+import { parseJson } from '../../disk/read-json.js';
 import { syncFolder } from '../../disk/write-whole.js';
 import { canonicalJson } from '../../rules/canonical.js';
 import type { Store } from '../store/store.js';
 
 /** More simultaneous calls than a process makes; each may have to remove its mark. */
 const MAX_MADE = 10_000;
+const MAX_READS = 3;
 
 /**
  * Marks of calls in a store without atomic creation: one object per attempt. A call looks for other marks, writes
@@ -59,13 +61,13 @@ export class ListedMarks implements EffectMarks {
   /** An unreadable mark belongs to another start: its writer removed it meanwhile, or it is damaged. */
   private async read(name: string): Promise<MarkedBy> {
     const unknown = `of the mark ${name} in ${this.store.where}, which cannot be read`;
-    let mark: Partial<MarkedBy> = {};
-    try {
-      mark = JSON.parse(Buffer.from((await this.store.getNamed(name)) ?? '{}').toString('utf8')) as Partial<MarkedBy>;
-    } catch (error) {
-      if (error instanceof AbilityError) throw error;
+    let mark: Partial<MarkedBy> | undefined;
+    // What is damaged on its way is whole the next time.
+    for (let reads = 0; !mark && reads < MAX_READS; reads += 1) {
+      const bytes = await this.store.getNamed(name);
+      mark = bytes ? parseJson<Partial<MarkedBy>>(Buffer.from(bytes).toString('utf8')) : {};
     }
-    return { run: String(mark.run ?? unknown), activity: String(mark.activity ?? unknown) };
+    return { run: String(mark?.run ?? unknown), activity: String(mark?.activity ?? unknown) };
   }
 }
 

@@ -1,8 +1,11 @@
 import type { UndoSubject } from '../../contracts/approvals.js';
+import { isRepeatable } from '../../contracts/effects.js';
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import type { CallStep, PlanOperation, PlanRetry, PlanUndo } from '../../contracts/plan.js';
 import type { StepProgress } from '../../contracts/task.js';
+import { canonicalJson } from '../../rules/canonical.js';
 import { expressionsIn } from '../../rules/expressions/template.js';
+import { earlierUndo } from '../../rules/steps/turn-paths.js';
 import { callOperation } from '../calls/call-operation.js';
 import { callWorkflow } from '../calls/call-workflow.js';
 import type { OperationCall } from '../calls/schedule-call.js';
@@ -61,18 +64,35 @@ export function prepareUndo(step: CallStep, path: string, frame: Frame, output: 
   const { run } = frame;
   if (!step.undo) return;
   const { call, with: template, approval } = step.undo;
+  const at = `${path}.undo`;
   const shown = run.steps.entry(path);
   run.steps.sequence += 1;
   run.steps.values.show(path, step.id, { ...shown, status: 'succeeded', output });
-  run.steps.progress[`${path}.undo`] = {
+  // It undoes this turn's call and does not see the last turn.
+  const undo = undoOf(template, call, { ...frame, own: undefined });
+  const before = run.steps.progress[at];
+  if (before?.status === 'pending' && !isSameEffect(step, frame, before.undo, undo)) {
+    run.steps.progress[earlierUndo(path, run.steps.progress)] = before;
+  }
+  run.steps.progress[at] = {
     status: 'pending',
     call,
     sequence: run.steps.sequence,
-    // It undoes this turn's call and does not see the last turn.
-    undo: undoOf(template, call, { ...frame, own: undefined }),
+    undo,
     ...(approval && { approval }),
   };
   run.steps.values.show(path, step.id, shown);
+}
+
+/** Whether a call that an earlier attempt of its group had made had no effect of its own, so that one undo is enough. */
+function isSameEffect(
+  step: CallStep,
+  { run }: Frame,
+  before: StepProgress['undo'],
+  undo: StepProgress['undo'],
+): boolean {
+  const operation = run.task.plan.operations[step.call];
+  return operation !== undefined && isRepeatable(operation.effects) && canonicalJson(before) === canonicalJson(undo);
 }
 
 function undoOf(template: Json, call: string, frame: Frame): StepProgress['undo'] {

@@ -4,7 +4,7 @@ import { isStepEnd } from '../../contracts/states.js';
 import type { Progress, StepProgress, StepSummary } from '../../contracts/task.js';
 import { rangesOf } from '../../rules/number-ranges.js';
 import { isLoop } from '../../rules/steps/step-kinds.js';
-import { isInTurn } from '../../rules/steps/turn-paths.js';
+import { callOfUndo, isInTurn } from '../../rules/steps/turn-paths.js';
 import { defined } from '../../text/defined.js';
 import { accountOf, type ItemsUnderWay } from '../loops/loop-account.js';
 import { countTurns, wallTimeOf } from '../loops/turn-counts.js';
@@ -57,7 +57,7 @@ export function summarize(
 
 /** The ability that undoes the call of a step, or is asked about it. */
 function besideCall({ operations }: Plan, listed: readonly { step: PlanStep; path: string }[], path: string) {
-  const step = listed.find((one) => path.startsWith(`${one.path}.`))?.step;
+  const step = listed.find((one) => callOfUndo(path) === one.path || path.startsWith(`${one.path}.`))?.step;
   if (step?.verb !== 'call') return null;
   return (isUndo(path) ? step.undo?.call : operations[step.call]?.unknown?.call) ?? null;
 }

@@ -26,7 +26,7 @@ test('any seal verifies for its task, and for no other', () => {
     plan: fc.string(),
     task: fc.string(),
     input: fc.string(),
-    user: fc.record({ name: fc.string(), source: fc.constantFrom('claimed' as const, 'proved' as const) }),
+    user: fc.record({ name: fc.string(), source: fc.constantFrom('claimed' as const, 'token' as const) }),
     confirmations: fc.array(fc.record({ hook_id: fc.string(), reason: fc.string() })),
   });
   fc.assert(

@@ -111,11 +111,6 @@ describe('args', () => {
 });
 
 describe('env', () => {
-  test('is the newer name of `set`: the same texts make the same plan', () => {
-    expect(script('env: { A: "1" }')).toEqual(script('set: { A: "1" }'));
-    expect(refusal('env: { A: "1" }, set: { B: "1" }')).toMatchObject({ code: 'definition.invalid', location: LINE });
-  });
-
   test('references are secrets, expressions are evaluated for each call, everything else is passed on', () => {
     const { env, variables } = script(
       'env: { A: "env:TOKEN", B: "file:secrets/b", C: "${{ input.c }}", D: "{payload}", E: "{other} \\\\{payload}" }',

@@ -23,6 +23,7 @@ import { isOwnSocket } from '../../../server/runtime/runtime-socket.js';
 import { attempt } from '../../../text/attempt.js';
 import { type Context, noteForeignTasks, openLoader, withSession } from './context.js';
 import { type Asked, type Created, nearest, type ProjectClient, withRest } from './project-operations.js';
+import { type RuntimeWatch, watchRuntime } from './watch-runtime.js';
 
 /** @param signal ends connecting, with its reason. */
 export async function withProject<T>(
@@ -35,9 +36,11 @@ export async function withProject<T>(
   const runtime = findRuntime(context);
   const here = new Here(context, signal);
   const link = runtime && new DoorLink({ address: `unix:${runtime.socket}` });
+  const watch = runtime && link && watchRuntime(context, runtime, link);
   try {
-    return await action(runtime && link ? overSocket(context, runtime, link, here) : inProcess(here));
+    return await action(runtime && link && watch ? overSocket(context, runtime, link, here, watch) : inProcess(here));
   } finally {
+    watch?.stop();
     link?.close();
     await here.close();
   }
@@ -84,14 +87,20 @@ const NOT_REPEATED: ReadonlySet<Asked> = new Set<Asked>([
  * Where the socket does not answer, or has too many requests, the command goes on in its own process, unless the runtime
  * was stopped.
  */
-function overSocket(context: Context, runtime: ReachableRuntime, link: DoorLink, here: Here): ProjectClient {
+function overSocket(
+  context: Context,
+  runtime: ReachableRuntime,
+  link: DoorLink,
+  here: Here,
+  watch: RuntimeWatch,
+): ProjectClient {
   const { env } = context;
   const claims: Claims = { user: currentUser(env).name, kind: readCaller(env), trace: readTrace(env) };
   let [isReached, isLost] = [false, false];
   const orHere = async <T>(ask: () => Promise<T>, otherwise: () => Promise<T>): Promise<T> => {
     if (isLost) return otherwise();
     try {
-      const answer = await ask();
+      const answer = await watch.unlessFull(ask());
       isReached = true;
       return answer;
     } catch (error) {
@@ -123,7 +132,11 @@ function overSocket(context: Context, runtime: ReachableRuntime, link: DoorLink,
       const began = performance.now();
       const again = () => here.run(name, withRest(input, performance.now() - began), signal);
       const events = await orHere(() => streamDoor(link, name, input, claims, signal).catch(nearest(client)), again);
-      return resumed(events as AsyncIterable<never>, (error) => orHere(() => Promise.reject(error), again)) as never;
+      return resumed(watch.whileRoom(events as AsyncIterable<never>), (error) => {
+        // Runtime and server were suspended together: its request had a deadline, and the task goes on.
+        if (error instanceof AbilityError && error.code === 'temporal.unavailable') return again();
+        return orHere(() => Promise.reject(error), again);
+      }) as never;
     },
     create(wanted, { run = false, soon = false, leaves = false, signal, onStall: _, ...more }) {
       if (Object.values(more).some((value) => value !== undefined))

@@ -1,4 +1,5 @@
 import { createTask } from '../../../client/index.js';
+import type { Starter } from '../../../contracts/approvals.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../contracts/json.js';
 import { USER_KEY } from '../../../contracts/names.js';
 import { AbilityError } from '../../../contracts/problem.js';
@@ -13,6 +14,7 @@ import { deliveryKey } from '../../../rules/tasks/delivery-key.js';
 import { deliveryIdOf } from '../../../rules/tasks/task-ids.js';
 import { readTraceparent } from '../../../rules/traces/trace-context.js';
 import { refuseUnsafeKeys } from '../../../rules/unsafe-keys.js';
+import { attempt } from '../../../text/attempt.js';
 import { readInput } from '../../../text/lossless-json/read-json.js';
 import type { HttpAnswer, HttpCall } from '../route.js';
 import type { Headers, Signed } from './check-signature.js';
@@ -48,6 +50,8 @@ async function start(
   if (!wanted) return skipped('if');
   const task = deliveryIdOf(webhook, wanted.key);
   const person = { name: `webhook:${webhook}`, source: 'claimed' } as const;
+  const admitted: Starter = { source: 'webhook', issuer: null, subject: webhook, groups: [] };
+  const key = attempt(() => door.authentication.doorKey());
   const trace = readTraceparent(headers.traceparent) ?? null;
   const created = await door.ask((connection) =>
     createTask(connection, {
@@ -55,6 +59,7 @@ async function start(
       environment: triggerEnvironment(registry, found),
       input: wanted.input,
       caller: { person, kind: 'ci', session: null, scope: null, trace, intent },
+      door: key ? { admitted, key } : null,
       made: task,
       run: true,
       soon: true,

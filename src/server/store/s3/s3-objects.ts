@@ -219,10 +219,49 @@ export async function makeS3Client(env: NodeJS.ProcessEnv = process.env): Promis
     responseChecksumValidation: 'WHEN_REQUIRED',
     ...(endpoint && { endpoint, forcePathStyle: true }),
   };
-  const client = new S3Client(config);
-  if (await hasRegion(client)) return client;
-  const region = env.AWS_DEFAULT_REGION || (endpoint ? ANY_REGION : undefined);
-  return region === undefined ? client : new S3Client({ ...config, region });
+  let client = new S3Client(config);
+  if (!(await hasRegion(client))) {
+    const region = env.AWS_DEFAULT_REGION || (endpoint ? ANY_REGION : undefined);
+    if (region !== undefined) client = new S3Client({ ...config, region });
+  }
+  refuseForeign(client);
+  return client;
+}
+
+/** What each answer of a store has, by the command; without it, a proxy or another service has answered. */
+const ALWAYS: Readonly<Record<string, string>> = {
+  CompleteMultipartUploadCommand: 'ETag',
+  CopyObjectCommand: 'CopyObjectResult',
+  CreateMultipartUploadCommand: 'UploadId',
+  GetObjectCommand: 'ETag',
+  HeadObjectCommand: 'ETag',
+  ListObjectsV2Command: 'IsTruncated',
+  PutObjectCommand: 'ETag',
+  UploadPartCommand: 'ETag',
+};
+
+/** Fails attempts whose answer is damaged or none of a store, so that the SDK repeats them. */
+function refuseForeign(client: S3Client): void {
+  client.middlewareStack.add(
+    (next, { commandName }) =>
+      async (given) => {
+        const answer = await next(given).catch((error: unknown) => {
+          const { $response: seen } = error as { $response?: { statusCode?: number } };
+          throw seen?.statusCode === 200 ? foreign(error) : error;
+        });
+        const { headers = {} } = answer.response as { headers?: Record<string, string> };
+        const needed = ALWAYS[commandName ?? ''];
+        const isWhole = needed === undefined || Reflect.get(answer.output, needed) !== undefined;
+        if (isWhole && !headers['content-type']?.startsWith('text/html')) return answer;
+        if ('Body' in answer.output) (answer.output.Body as Readable | undefined)?.destroy();
+        throw foreign();
+      },
+    { step: 'finalizeRequest', priority: 'low', name: 'refuseForeign' },
+  );
+}
+
+function foreign(cause?: unknown): Error {
+  return Object.assign(new Error('the answer is damaged, or not that of a store', { cause }), { $retryable: {} });
 }
 
 async function hasRegion(client: S3Client): Promise<boolean> {

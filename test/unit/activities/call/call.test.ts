@@ -303,6 +303,28 @@ describe('the mark of an effect', () => {
     expect(mark.removed).toHaveLength(1);
   });
 
+  test('that a slow store keeps too late lets the call not begin, with heartbeats meanwhile', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] });
+    try {
+      const removed: unknown[] = [];
+      const marks = {
+        make: async () => {
+          await vi.advanceTimersByTimeAsync(8000);
+          return 'made' as const;
+        },
+        remove: async (call: unknown) => void removed.push(call),
+      };
+      const done = vi.fn();
+      const { failure, beats } = await attempt(begun(done), { ...DESTRUCTIVE, dependencies: { marks } });
+      expect(failure).toMatchObject({ type: 'timeout.call', message: expect.stringMatching(/before it began/) });
+      expect(done).not.toHaveBeenCalled();
+      expect(removed).toHaveLength(1);
+      expect(beats.length).toBeGreaterThanOrEqual(4);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   test('of another run ends the call as unknown, with advice on how to continue', async () => {
     const marks = { make: async () => ({ run: 'r-0', activity: '5' }), remove: async () => {} };
     const done = vi.fn();

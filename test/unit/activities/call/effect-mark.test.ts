@@ -46,7 +46,14 @@ describe('whether a mark is taken back', () => {
   ])('%s', async (_, found, error, isTakenBack) => {
     const { mark, removed } = markOver(found);
     await mark.make();
-    await mark.takeBack(error);
+    await mark.takeBack(error, true);
     expect(removed).toEqual(isTakenBack ? [CALL] : []);
+  });
+
+  test('of a call that did not begin, however it failed', async () => {
+    const { mark, removed } = markOver('made');
+    await mark.make();
+    await mark.takeBack(failure('timeout.call'), false);
+    expect(removed).toEqual([CALL]);
   });
 });

@@ -97,6 +97,7 @@ export function preflightedProject(files: ProjectFiles = {}, more: Partial<Depen
     findEarlier: async () => undefined,
     findDeletion: async () => undefined,
     readGiven: NOT_EXPECTED,
+    proofs: () => null,
     readEnded: NOT_EXPECTED,
     isServed: async () => true,
     answerScript: NOT_EXPECTED,

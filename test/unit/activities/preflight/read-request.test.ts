@@ -2,6 +2,9 @@ import { describe, expect, test, vi } from 'vitest';
 import { environmentOf, readRequest, readRequestOfRun } from '../../../../src/activities/preflight/read-request.js';
 import type { PreflightRequest, TaskOptions } from '../../../../src/contracts/task.js';
 import type { Registry } from '../../../../src/definitions/registry.js';
+import { digestOf } from '../../../../src/rules/canonical.js';
+import { sharedProofs } from '../../../../src/server/keys/check-proof.js';
+import { createDoorKey, proveAtDoor, publicKeyOf, readDoorKey } from '../../../../src/server/keys/door-key.js';
 import { errorOf } from '../../error-of.js';
 
 const REGISTRY = {
@@ -38,6 +41,42 @@ describe('the request of a task', () => {
       caller: undefined,
       options: {},
     });
+  });
+
+  test('names what proved its user, if a door that is known here signed this very start', () => {
+    const door = readDoorKey(createDoorKey('front').value);
+    const check = sharedProofs('acme', { front: publicKeyOf(door) });
+    const start = {
+      task: 'k',
+      ability: 'signup',
+      environment: 'dev',
+      input: digestOf({ n: 1 }),
+      by: 'ada',
+      agent: null,
+    };
+    const admitted = { source: 'token', issuer: null, subject: 'T1', groups: [] } as const;
+    const proof = { ...proveAtDoor(door, 'acme', start, { ...admitted, groups: [] }) };
+    const options = (more: object = {}): TaskOptions => ({ user: { name: 'ada' }, vouched: { ...proof, ...more } });
+    const ask = (request: Partial<PreflightRequest>, info: object = {}, proofs: object | null = check) => {
+      const whole = { input: { n: 1 }, options: options(), first: 'r-1', created_at: '2030', moment: 5, ...request };
+      const dependencies = { project: 'acme', proofs: () => proofs } as never;
+      return readRequest(whole, { ...INFO, ...info } as never, REGISTRY, dependencies).user;
+    };
+    expect(ask({})).toEqual({ name: 'ada', source: 'token' });
+    const otherRun = { workflowExecution: { workflowId: 'other', runId: 'r-2' } };
+    const forged: [Partial<PreflightRequest>, object?, (null | undefined)?][] = [
+      [{ options: { ...options(), user: { name: 'bob' } } }],
+      [{ options: { ...options(), user: { name: 'ada', agent: 'x' } } }],
+      [{ options: options({ source: 'oidc' }) }],
+      [{ options: options({ door: 'back' }) }],
+      [{ options: options({ signature: 'x' }) }],
+      [{ input: { n: 2 } }],
+      [{}, otherRun],
+      [{}, { workflowType: 'other' }],
+      [{}, { taskQueue: 'acme-prod-local' }],
+      [{}, {}, null],
+    ];
+    for (const each of forged) expect(errorOf(() => ask(...each)).code).toBe('seal.invalid');
   });
 
   test('has the claims of its start', () => {

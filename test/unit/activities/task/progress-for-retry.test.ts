@@ -186,6 +186,20 @@ describe('a call that was to be undone', () => {
     expect(keep([call('child')], child, { not_undone, undone: ['child/made'] })).toEqual([]);
   });
 
+  test('from an earlier attempt of its group stops the retry, unless the last one stands as well', () => {
+    const group: PlanStep = { id: 'g', verb: 'steps', steps: [call('a', { undo })] };
+    const both = (earlier: 'denied' | 'succeeded', last: 'denied' | 'succeeded') => {
+      const [one, two] = [of('a', earlier)['a.undo'], of('a', last)['a.undo']];
+      return { g: failed, 'g/a': done, 'g/a~1.undo': one, 'g/a.undo': two } as Progress;
+    };
+    const refused = expect.objectContaining({ code: 'task.undecided', details: { calls: ['g/a~1'] } });
+    expect(() => keep([group], both('denied', 'succeeded'))).toThrow(refused);
+    expect(keep([group], both('denied', 'succeeded'), { undone: ['g/a~1'] })).toEqual([]);
+    expect(keep([group], both('succeeded', 'denied'))).toEqual(['g/a', 'g/a.undo']);
+    expect(keep([group], both('denied', 'denied'))).toEqual(['g/a', 'g/a.undo', 'g/a~1.undo']);
+    expect(keep([group], both('succeeded', 'succeeded'))).toEqual([]);
+  });
+
   test('in an item keeps the item, while items that were undone are repeated', () => {
     const loop: PlanStep = {
       id: 'l',

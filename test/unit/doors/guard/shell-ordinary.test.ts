@@ -88,6 +88,8 @@ test.each([
   'find . -type f -exec grep -l deploy {} +',
   "grep -rl foo src | xargs sed -i 's/foo/bar/g'",
   'grep -rn "deploy.sh" .',
+  "grep -rn foo --include='*.ts' --include='*.tsx' .",
+  'grep -rn foo --include=*.ts .',
   'rg -n "registry/hooks" docs',
   'rg --files | head',
   'ls ops/tools/*.py | wc -l',

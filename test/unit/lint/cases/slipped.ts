@@ -227,7 +227,6 @@ export const SLIPPED_CASES: LintCase[] = [
   slip('lint.text_not_evaluated', 'Argo and Azure', steps('{ id: one, let: { a: ▶"$(inputs.a)", b: ▶"${input.b}" } }')),
   slip('lint.text_not_evaluated', 'variables', steps('{ id: one, let: { a: ▶"$BUILD_ID", b: ▶"env:DB_PASSWORD" } }')),
   slip('lint.text_not_evaluated', 'in the arguments of a script', script('args: [▶"$BUILD_ID"]')),
-  slip('lint.text_not_evaluated', 'as an expression of a variable', script('set: { ID: ▶"${{ input.id }}" }')),
   slip('lint.text_not_evaluated', 'in a profile', profile('set: { HOME_DIR: ▶"$HOME" }')),
   // Names and files.
   slip('lint.ids_alike', 'a dash', lowLevel('op.two_a', SCRIPT), {

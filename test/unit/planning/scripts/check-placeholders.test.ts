@@ -118,8 +118,6 @@ describe('each place that accepts names in braces reports where one is wrong', (
     ],
     ['args', script('args: [-v, "{input.version}"]'), 'registry/low-level/op.yaml:6:47', /input\.version/],
     ['interpreter', script('interpreter: [node, "{root}"]'), 'registry/low-level/op.yaml:6:49', /\{root\}/],
-    ['set', script('set: { VERSION: "{input.version}" }'), 'registry/low-level/op.yaml:6:52', /not replaced here/],
-    ['set', script('set: { TOKEN: "{credential:token}" }'), 'registry/low-level/op.yaml:6:50', /not replaced here/],
     [
       'headers',
       api('headers: { X-Version: "{version}" }'),
@@ -185,7 +183,7 @@ describe('each place that accepts names in braces reports where one is wrong', (
     expect(plan.operations.op?.implementation).toMatchObject({
       api: { headers: { A: '{x} {"a": 1} ${{ {"b": "\\\\{c}"}.b }}', B: 'Bearer {credential:token}' } },
     });
-    const files = script(`set: { A: '\\{input.x} {level} \\{y' }`);
+    const files = script(`env: { A: '\\{input.x} {level} \\{y' }`);
     expect(resolved(files, 'op').plan.operations.op?.implementation).toMatchObject({
       script: { env: { set: { A: '{input.x} {level} \\{y' } } },
     });

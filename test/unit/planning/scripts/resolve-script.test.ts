@@ -172,7 +172,7 @@ describe('the environment of a script', () => {
 
   test('is the named profile, with the settings of the script on top of it', () => {
     const files = profiles('{ db: { pass: [PATH], set: { A: "1", B: "1" }, secrets: { P: "env:P" } } }');
-    expect(script('path: s.mjs, env_profile: db, set: { B: "2" }', files).env).toEqual({
+    expect(script('path: s.mjs, env_profile: db, env: { B: "2" }', files).env).toEqual({
       pass: ['PATH'],
       set: { A: '1', B: '2' },
       secrets: { P: 'env:P' },

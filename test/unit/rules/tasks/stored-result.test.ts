@@ -153,7 +153,7 @@ test.each<[string, TaskResult]>([
     },
   ],
   ['a task that has begun', { ...short, status: 'running', output: null, finished_at: null }],
-  ['a person who is known, and a child', { ...short, requested_by: { name: 'ann', source: 'proved' }, worked_ms: 3 }],
+  ['a person who is known, and a child', { ...short, requested_by: { name: 'ann', source: 'token' }, worked_ms: 3 }],
   [
     'a task that never began',
     { ...short, status: 'expired', output: null, started_at: null, finished_at: known.finished_at },
