@@ -98,6 +98,15 @@ output: "\${{ input.amount }}"`,
     as: n
     steps: [{ id: drop, call: util.drop, with: { n: "\${{ n }}" } }]`,
       ),
+      ...workflow(
+        'changes',
+        `steps:
+  - { id: first, wait: { signal: go } }
+  - id: both
+    parallel:
+      - { id: left, let: { x: 1 } }
+      - { id: right, call: util.echo, with: { x: 2 } }`,
+      ),
       ...workflow('asks', 'steps: [{ id: ask, approval: { title: "Go on?"} }]'),
       ...workflow(
         'form',
@@ -321,6 +330,17 @@ steps: [{ id: each, foreach: input.list, as: n, max_parallel: 50, steps: [{ id: 
     // Its own page is there after the end, too.
     await row.getByRole('link').click();
     await page.getByRole('heading', { name: 'outer/sub' }).waitFor();
+  });
+
+  test('the graph of a task is that of its own plan, whatever the definition is by now', async () => {
+    await ability(['run', 'changes', '--key', 'changes', '--detach'], at('alice'));
+    await expect.poll(() => statusOf('changes')).toBe('waiting');
+    project.write(workflow('changes', 'steps: [{ id: other, wait: { signal: go } }]'));
+    const page = await pageOf('alice', 'changes');
+    await page.getByRole('button', { name: /^first waiting/ }).waitFor();
+    await page.getByRole('button', { name: /^left pending/ }).waitFor();
+    expect(await page.getByRole('button', { name: /^other/ }).count()).toBe(0);
+    expect(await page.getByText('The definition has changed').count()).toBe(0);
   });
 
   test('a link lets in once; nobody decides without being let in, or from the page of another site', async () => {

@@ -1,10 +1,12 @@
 import { Graph, layout } from '@dagrejs/dagre';
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
+import type { Plan, PlanStep } from '../../contracts/plan.js';
 import type { StepPreview } from '../../contracts/preview.js';
 import type { StepSummary } from '../../contracts/task.js';
 import type { OutputOf } from '../../operations/over-http/call-door.js';
-import { generalPath } from '../../rules/steps/turn-paths.js';
+import { innerSteps } from '../../rules/steps/inner-steps.js';
+import { generalPath, nameOfStep } from '../../rules/steps/turn-paths.js';
 import { call } from '../call.js';
 import { t } from '../texts/text.js';
 import { type Called, calledCount } from './called-tasks.js';
@@ -24,15 +26,19 @@ interface Props {
   table: JSX.Element;
 }
 
-/** The steps as a graph: its shape is the plan's, its colours are those of the task. */
+/** A step of a graph, with the lists of steps inside it. */
+interface GraphStep {
+  id: string;
+  path: string;
+  what: string;
+  inner: GraphStep[][];
+}
+
+/** The steps as a graph: its shape is that of the task's own plan, its colours are those of the task. */
 export function StepGraph({ task, id, called, onChoose, table }: Props): JSX.Element {
-  const { data, refusal } = useData(`graph ${id}`, async () => {
-    const { input } = await call('readInput', { key: id });
-    const { ability_id, environment } = task;
-    return call('planAbility', { id: ability_id, environment, input: input as Record<string, unknown> });
-  });
-  const drawn = useMemo(() => (data && data.steps.length > 0 ? draw(data.steps) : undefined), [data]);
-  if (refusal || (data && (hasChanged(data, task.digest) || !hasAll(data.steps, task.steps)))) {
+  const { data, refusal } = useData(`graph ${id}`, () => stepsOf(task, id));
+  const drawn = useMemo(() => (data && data.length > 0 ? draw(data) : undefined), [data]);
+  if (refusal || data === null) {
     return (
       <>
         <p class="quiet">{t('task.graph.changed')}</p>
@@ -95,6 +101,41 @@ export function StepGraph({ task, id, called, onChoose, table }: Props): JSX.Ele
   );
 }
 
+/** Null if the plan of the task is out of reach, and the definition is no longer that of the task. */
+async function stepsOf({ ability_id, environment, digest, steps }: Seen, id: string): Promise<GraphStep[] | null> {
+  const { input } = await call('readInput', { key: id });
+  const wanted = { id: ability_id, environment, input: input as Record<string, unknown> };
+  const now = await call('planAbility', wanted).catch(() => undefined);
+  if (now && now.digest === digest) return ofPreview(now.steps);
+  const own = await call('readRecord', { key: id }).catch(() => undefined);
+  if (own) return ofPlan(own.record.plan as unknown as Plan);
+  return now && !hasChanged(now, digest) && hasAll(now.steps, steps) ? ofPreview(now.steps) : null;
+}
+
+function ofPreview(steps: readonly StepPreview[]): GraphStep[] {
+  return steps.map(({ id, path, what, verb, groups }) => {
+    return { id, path, what, inner: groups.flatMap((group) => sideBySide(verb, ofPreview(group.steps))) };
+  });
+}
+
+function ofPlan({ ability, steps }: Plan): GraphStep[] {
+  return ability.kind === 'operation' ? [{ id: 'run', path: 'run', what: ability.id, inner: [] }] : ofSteps(steps, '');
+}
+
+function ofSteps(steps: readonly PlanStep[], prefix: string): GraphStep[] {
+  return steps.map((step) => {
+    const path = prefix + nameOfStep(step.id);
+    const inner = innerSteps(step).flatMap((list) =>
+      sideBySide(step.verb, ofSteps(list.steps, `${path}/${list.isRepeated ? '*/' : ''}`)),
+    );
+    return { id: step.id, path, what: step.verb === 'call' ? step.call : step.verb, inner };
+  });
+}
+
+function sideBySide(verb: PlanStep['verb'], steps: GraphStep[]): GraphStep[][] {
+  return verb === 'parallel' || verb === 'race' ? steps.map((step) => [step]) : [steps];
+}
+
 /** Whether each step that the task has gone through is one of the plan. Those of `finally` are in the table alone. */
 function hasAll(planned: readonly StepPreview[], steps: readonly StepSummary[]): boolean {
   const known = new Set(flatSteps(planned).map(({ path }) => path));
@@ -112,26 +153,24 @@ const [WIDTH, HEIGHT] = [190, 44];
 interface Drawn {
   width: number;
   height: number;
-  nodes: { step: StepPreview; x: number; y: number }[];
+  nodes: { step: GraphStep; x: number; y: number }[];
   /** Points of each edge, as SVG has them. */
   edges: string[];
 }
 
-function draw(steps: readonly StepPreview[]): Drawn {
+function draw(steps: readonly GraphStep[]): Drawn {
   const graph = new Graph();
   graph.setGraph({ rankdir: 'TB', nodesep: 24, ranksep: 28, marginx: 8, marginy: 8 });
   graph.setDefaultEdgeLabel(() => ({}));
-  const known = new Map<string, StepPreview>();
+  const known = new Map<string, GraphStep>();
   /** @returns the last steps, after which the next one begins. */
-  const chain = (list: readonly StepPreview[], before: string[]): string[] => {
+  const chain = (list: readonly GraphStep[], before: string[]): string[] => {
     let ends = before;
     for (const step of list) {
       known.set(step.path, step);
       graph.setNode(step.path, { width: WIDTH, height: HEIGHT });
       for (const end of ends) graph.setEdge(end, step.path);
-      const isSplit = step.verb === 'parallel' || step.verb === 'race';
-      const inner = step.groups.flatMap((group) => (isSplit ? group.steps.map((one) => [one]) : [group.steps]));
-      const after = inner.flatMap((list) => (list.length === 0 ? [] : chain(list, [step.path])));
+      const after = step.inner.flatMap((list) => (list.length === 0 ? [] : chain(list, [step.path])));
       ends = after.length > 0 ? after : [step.path];
     }
     return ends;
