@@ -5,7 +5,15 @@ import type { Json, JsonObject } from '../../contracts/json.js';
 import { AbilityError, reasonOf } from '../../contracts/problem.js';
 import { formatBytes } from '../../text/byte-size.js';
 import { safeFileName } from '../../text/file-name.js';
-import type { GivenFiles } from './give-files.js';
+
+/** Files that a caller gives as input. */
+export interface GivenFiles {
+  /** Input name to absolute paths; several paths become a list. */
+  paths: Readonly<Record<string, readonly string[]>>;
+  /** The maximum size of each file. */
+  maxBytes: number;
+  signal?: AbortSignal | undefined;
+}
 
 /**
  * The values of files, as an input has them. @param keep stores a file of that name. @throws AbilityError `input.invalid`

@@ -3,16 +3,7 @@ import type { JsonObject } from '../../contracts/json.js';
 import { TaskFileStore } from '../../server/store/task-file-store.js';
 import { mediaTypeOf } from '../../text/file-name.js';
 import type { Connection } from '../connection/connect.js';
-import { filesAsInput } from './files-as-input.js';
-
-/** Files that a caller gives as input. */
-export interface GivenFiles {
-  /** Input name to absolute paths; several paths become a list. */
-  paths: Readonly<Record<string, readonly string[]>>;
-  /** The maximum size of each file. */
-  maxBytes: number;
-  signal?: AbortSignal | undefined;
-}
+import { filesAsInput, type GivenFiles } from './files-as-input.js';
 
 export interface KeptInput {
   /** Input name to file values. */

@@ -2,7 +2,7 @@ import type { TaskCaller } from '../../contracts/callers.js';
 import type { JsonObject } from '../../contracts/json.js';
 import type { Formed, TaskOptions } from '../../contracts/task.js';
 import type { Stall } from '../watch/find-stall.js';
-import type { GivenFiles } from './give-files.js';
+import type { GivenFiles } from './files-as-input.js';
 import { generateTaskKey } from './keys.js';
 
 export interface NewTask {

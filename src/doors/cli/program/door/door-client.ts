@@ -1,8 +1,7 @@
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { filesAsInput } from '../../../../client/start/files-as-input.js';
-import type { GivenFiles } from '../../../../client/start/give-files.js';
+import { filesAsInput, type GivenFiles } from '../../../../client/start/files-as-input.js';
 import type { Right } from '../../../../contracts/access.js';
 import type { FileValue } from '../../../../contracts/files.js';
 import type { JsonObject } from '../../../../contracts/json.js';
