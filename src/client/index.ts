@@ -60,7 +60,7 @@ export {
   stopSession,
 } from './sessions/sessions.js';
 export { createTask } from './start/create-task.js';
-export type { GivenFiles } from './start/give-files.js';
+export type { GivenFiles } from './start/files-as-input.js';
 export { generateTaskKey, isGeneratedKey } from './start/keys.js';
 export type { CreatedTask, NewTask } from './start/new-task.js';
 export type { Retry } from './start/retry-task.js';

@@ -1,31 +1,64 @@
 import { z } from 'zod';
 import type { Effect } from '../contracts/effects.js';
+import type { Plan } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
 import { loadedAbility } from '../definitions/find-ability.js';
 import type { Registry } from '../definitions/registry.js';
 import { withoutMarks } from '../definitions/step-lists.js';
+import { describeGraph } from '../planning/graph/describe-graph.js';
 import { resolvePlan } from '../planning/resolve/resolve-plan.js';
 import { EnvironmentVariables } from '../planning/secrets/secret-source.js';
 import { inferPlacement } from '../planning/steps/infer-placement.js';
 import { digestOf } from '../rules/canonical.js';
+import type { StepTree } from '../rules/steps/find-step.js';
+import { unlessRefused } from '../text/attempt.js';
+import { defined } from '../text/defined.js';
 import { ability } from './concerns.js';
 import * as fields from './fields.js';
 import { findAbility } from './find-ability.js';
 import { environmentOf, type OpenProject, operation } from './operation.js';
 
-/** Reads files only. `plan` and `digest` are null if it cannot run in the environment: see `problem`. */
+/**
+ * Reads files only. `plan` and `digest` are null if it cannot run in the environment: see `problem`; `steps` are then those
+ * of the definition.
+ */
 export function abilityIn(registry: Registry, id: string, environment: string, variables: EnvironmentVariables) {
   const found = loadedAbility(registry, id)?.value;
   const definition = found && 'steps' in found ? withoutMarks(found) : found;
   const placement = inferPlacement(registry, id, environment);
   try {
     const { plan, warnings } = resolvePlan(registry, id, environment, variables);
-    return { definition, environment, placement, digest: digestOf(plan), plan, warnings, problem: null };
+    const implementations = implementationsOf(registry, plan);
+    const planned = { digest: digestOf(plan), plan, implementations, steps: null, warnings, problem: null };
+    return { definition, environment, placement, ...planned };
   } catch (error) {
     if (!(error instanceof AbilityError)) throw error;
-    const none = { digest: null, plan: null, warnings: [] };
+    const steps = definedSteps(registry, id, environment, variables);
+    const none = { digest: null, plan: null, implementations: {}, steps, warnings: [] };
     return { definition, environment, placement, ...none, problem: error.toProblem() };
   }
+}
+
+/** What implementations say of themselves and no plan has, by the operations of a plan. */
+function implementationsOf({ implementations, configs, operations }: Registry, plan: Plan) {
+  const described = Object.values(plan.operations).map(({ key, implementation: { id } }) => {
+    const separate = implementations.get(id)?.value;
+    const body = id === key ? (configs.get(key)?.value.impl ?? operations.get(key)?.value.implementation) : separate;
+    const summary = id === key ? undefined : separate?.summary;
+    return [key, defined({ summary, limitations: body?.limitations })] as const;
+  });
+  return Object.fromEntries(described);
+}
+
+/** Null if not even the definition can be read. */
+function definedSteps(registry: Registry, id: string, environment: string, variables: EnvironmentVariables) {
+  return unlessRefused(
+    (): Pick<StepTree, 'steps' | 'finally'> => {
+      const { steps, finally: cleanup } = describeGraph(registry, id, environment, false, variables).subject;
+      return { steps, finally: cleanup };
+    },
+    () => null,
+  );
 }
 
 /** The strongest effect; null if it cannot be planned. @param env is searched for credentials. */

@@ -5,6 +5,7 @@ import type { TaskResult } from '../contracts/task.js';
 import { type ActedAsk, actOnRequest, endAsk } from './ask/ask.js';
 import { type AskAnswer, OUTCOMES, type Request } from './ask/ask-shapes.js';
 import { type BegunAsk, beginAsk, orAnswered } from './ask/begin-ask.js';
+import { dryRun } from './ask/dry-run.js';
 import { start } from './concerns.js';
 import { created, createdAnswer, KEY, makeTask, meta, metaOf, newTask, usage } from './create-task.js';
 import * as fields from './fields.js';
@@ -18,6 +19,7 @@ const input = newTask
     prompt: z.string().min(1).optional().describe('What is wanted, in plain words, instead of `ability` and `input`.'),
     pack: z.string().min(1).max(100).optional().describe('With `prompt`: the pack that is to do it.'),
     agreed: z.boolean().optional().describe('With `prompt`: consent in advance to a plan that only reads.'),
+    dry_run: z.boolean().optional().describe('With `prompt`: only say what would be done.'),
     wait: fields.wait.optional(),
     soon: z
       .boolean()
@@ -31,8 +33,11 @@ const result = taskResult.extend({ _meta: meta });
 
 /** The answer to a request in plain words. */
 const asked = z.looseObject({
-  run: z.string().describe('The id of the run: that of `Idempotency-Key`, where one was sent.'),
-  session_id: z.string().describe('To answer a question, send the next `prompt` with this `session`.'),
+  run: z
+    .string()
+    .nullable()
+    .describe('The id of the run: that of `Idempotency-Key`, where one was sent; null with `dry_run`.'),
+  session_id: z.string().nullable().describe('To answer a question, send the next `prompt` with this `session`.'),
   outcome: z.enum(OUTCOMES),
   answer: z.string(),
   question: z.string().nullable(),
@@ -88,7 +93,7 @@ export const runAbility = operation({
   async run(project, caller, wanted, signal): Promise<RunAnswer> {
     const { ability, prompt } = onlyOne(wanted);
     if (prompt !== undefined) return inWords(project, caller, { ...wanted, prompt }, signal);
-    const { wait, soon, leaves, pack: _, prompt: __, agreed: ___, ...task } = wanted;
+    const { wait, soon, leaves, pack: _, prompt: __, agreed: ___, dry_run: ____, ...task } = wanted;
     const made = await makeTask(project, caller, { ...task, ability }, { run: true, soon, leaves });
     if (wait === undefined) return createdAnswer(made);
     const result = await project.ask((connection) => waitFor(project, caller, connection, made.id, wait, signal));
@@ -98,11 +103,12 @@ export const runAbility = operation({
 
 /** Fields that do not go with plain words, since choosing the ability decides them. */
 const WITH_ABILITY = ['input', 'intent', 'soon', 'leaves'] as const;
+const WITH_PROMPT = ['pack', 'agreed', 'dry_run'] as const;
 const EITHER = 'Send {"ability": "...", "input": {...}}, or {"prompt": "..."}, with "pack" and "plan" if wanted.';
 
 /** Requires either an ability or plain words. @throws AbilityError `usage.invalid`. Source: R-004-22. */
 function onlyOne(wanted: Wanted): { ability: string; prompt?: undefined } | { ability?: undefined; prompt: string } {
-  const { ability, prompt, pack, agreed } = wanted;
+  const { ability, prompt } = wanted;
   if (ability !== undefined && prompt !== undefined) throw usage('Both ability and prompt were given', EITHER);
   if (prompt !== undefined) {
     const wrong = WITH_ABILITY.find((name) => wanted[name] !== undefined);
@@ -110,8 +116,8 @@ function onlyOne(wanted: Wanted): { ability: string; prompt?: undefined } | { ab
     return { prompt };
   }
   if (ability === undefined) throw usage('Neither ability nor prompt was given', EITHER);
-  if (pack !== undefined) throw usage('pack does not go with ability', EITHER);
-  if (agreed !== undefined) throw usage('agreed does not go with ability', EITHER);
+  const wrong = WITH_PROMPT.find((name) => wanted[name] !== undefined);
+  if (wrong !== undefined) throw usage(`${wrong} does not go with ability`, EITHER);
   return { ability };
 }
 
@@ -128,6 +134,7 @@ async function inWords(
   signal: AbortSignal,
 ): Promise<RunAnswer> {
   const request = requestOf(project, caller, wanted, signal);
+  if (wanted.dry_run) return dryRun(request);
   const given = wanted.session ?? caller.session ?? undefined;
   const place = { run: wanted.key, session: given };
   // Logged first, even if no server is reached then.

@@ -135,6 +135,7 @@ const ATTACKS: Record<keyof Operations, Attack[]> = {
     ...forAbility('ability', { wait: '1s' }),
     inSession,
     { code: 'door.forbidden', input: () => ({ prompt: 'run report.daily' }) },
+    { code: 'door.forbidden', input: () => ({ prompt: 'run report.daily', dry_run: true }) },
   ],
   createTask: [...forAbility('ability'), inSession],
   listTasks: [

@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -72,7 +81,7 @@ beforeAll(async () => {
   project = makeProject({
     'ability.yaml': projectFile(
       '{ dev: {}, prod: { protected: true, approve: [destructive], approvers: [alice], proof: required } }',
-      'default_environment: dev',
+      'default_environment: dev\npolicy: { max_file: 1MB }',
     ),
     ...operation('util.echo', 'return input;'),
     ...operation('db.drop', 'return input;', { effects: 'destructive' }),
@@ -87,6 +96,24 @@ beforeAll(async () => {
       { script: { args: ['{output_dir}'], output: 'none' }, more: { output_files: { report: '*.txt' } } },
     ),
     ...workflow('report', 'steps: [{ id: make, call: report.make }]'),
+    ...workflow(
+      'reads',
+      `input_schema:
+  type: object
+  properties:
+    note: { type: string }
+    page: { type: object, format: file }
+    more: { type: array, items: { type: object, format: file } }
+steps: [{ id: a, let: { page: "\${{ input.page.name }}", more: "\${{ input.more.map(one, one.name) }}" } }]
+output: { note: "\${{ input.note }}", page: "\${{ steps.a.output.page }}", more: "\${{ steps.a.output.more }}" }`,
+    ),
+    ...operation('slow', 'return 1;'),
+    'registry/low-level/slow.yaml':
+      'operation_key: slow\nversion: 1\nsummary: Takes its time.\nuse_cases: [a test]\nscope: { modules: [test] }\neffects: read\n',
+    'registry/implementations/patient.yaml':
+      'id: patient\noperation_key: slow\nsummary: The patient one.\nkind: script\nscript: { path: scripts/slow.mjs }\nlimitations: Not before noon.\n',
+    ...operation('util.gone', 'return 1;', { yaml: 'scope: { environments: [prod] }' }),
+    ...workflow('broken', 'steps: [{ id: only, call: util.gone }]'),
     ...workflow('asks', 'steps: [{ id: ask, approval: { title: "Go on?" } }]'),
     ...workflow(
       'pauses',
@@ -252,8 +279,7 @@ describe('a door in place of the project', () => {
     [['list', '--usage'], 'door.project_only'],
     [['task', 'list', '--query', 'a = 1'], 'door.project_only'],
     [['run', 'util.echo', '--direct'], 'door.project_only'],
-    [['run', 'util.echo', '--file', 'a=b'], 'door.project_only'],
-    [['ask', '--dry-run', 'anything'], 'door.project_only'],
+    [['run', 'util.echo', '--file', 'a=nowhere.txt'], 'input.invalid'],
     [['harvest', '--write', 'x'], 'door.project_only'],
     [['list', '--env', 'nowhere'], 'environment.not_found'],
     [['show', 'util.eco'], 'ability.not_found'],
@@ -298,6 +324,50 @@ describe('a door in place of the project', () => {
     const { json: files } = await there(['task', 'files', 'reported', '--out', out], env);
     expect(files).toMatchObject([{ name: 'report', wasThere: false }]);
     expect(readFileSync(join(out, 'report.txt'), 'utf8')).toBe('the report');
+  });
+
+  test('files of an input go to the door, which refuses those that are too large', async () => {
+    const env = { ABILITY_TOKEN: await tokenOf('alice', '--can', 'read,run') };
+    const given = mkdtempSync(join(tmpdir(), 'ability-given-'));
+    onTestFinished(() => rmSync(given, { recursive: true, force: true }));
+    const write = (name: string, text: string): string => {
+      writeFileSync(join(given, name), text);
+      return join(given, name);
+    };
+    const page = ['--file', `page=${write('page.html', '<p>hello</p>')}`];
+    const more = ['--file', `more=${write('empty.txt', '')}`, '--file', `more=${write('b.txt', 'b')}`];
+    const ran = await there(['run', 'reads', ...page, ...more, '--set', 'note=x', '--key', 'given'], env);
+    expect(ran).toMatchObject({
+      exitCode: 0,
+      json: { output: { note: 'x', page: 'page.html', more: ['empty.txt', 'b.txt'] } },
+    });
+    expect((await there(['task', 'files', 'given'], env)).json).toContainEqual(
+      expect.objectContaining({ name: 'page', file: expect.objectContaining({ bytes: 12, media_type: 'text/html' }) }),
+    );
+    const made = await there(['task', 'create', 'reads', ...page, '--key', 'given-later'], env);
+    expect(made.json).toMatchObject({ status: 'available', task_key: 'given-later' });
+    const large = await there(['run', 'reads', '--file', `page=${write('large.bin', 'x'.repeat(4_000_000))}`], env);
+    expect([large.exitCode, large.json.error?.code ?? large.json.code]).toEqual([3, 'file.too_large']);
+  });
+
+  test('a request in plain words is only considered with --dry-run: nothing runs, and no session opens', async () => {
+    const before = (await there(['task', 'list'])).json.length;
+    const { exitCode, json } = await there(['ask', '--dry-run', 'util.echo']);
+    expect([exitCode, json]).toMatchObject([0, { outcome: 'planned', run: null, session_id: null, tasks: [] }]);
+    expect(json.plan).toMatchObject([{ ability_id: 'util.echo' }]);
+    expect((await there(['task', 'list'])).json.length).toBe(before);
+  });
+
+  test('show says all that it says in the project, also of what cannot run there', async () => {
+    for (const args of [['slow'], ['typed'], ['broken']]) {
+      const [far, near] = [
+        await ability(['show', ...args], away()),
+        await ability(['show', ...args], { cwd: project.root }),
+      ];
+      expect([args, far.exitCode, far.stdout]).toEqual([args, 0, near.stdout]);
+    }
+    expect((await ability(['show', 'slow'], away())).stdout).toContain('limitations: Not before noon.');
+    expect((await ability(['show', 'broken'], away())).stdout).toMatch(/^ +only +call +util\.gone$/m);
   });
 
   test('a watch goes on when the door is started again', LONG, async () => {

@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { RuntimeFile } from '../../src/contracts/runtime.js';
@@ -9,7 +10,8 @@ import { LONG } from '../fixtures/extent.js';
 import { makeProject, operation, type ProjectFolder, projectFile, workflow } from '../fixtures/project-folder.js';
 
 const MARKUP = '<img src=x onerror="window.harmed = true">';
-const AXE = readFileSync(join(import.meta.dirname, '../../node_modules/axe-core/axe.min.js'), 'utf8');
+const ROOT = join(import.meta.dirname, '../..');
+const AXE = readFileSync(join(ROOT, 'node_modules/axe-core/axe.min.js'), 'utf8');
 
 let project: ProjectFolder;
 let browser: Browser;
@@ -97,6 +99,15 @@ output: "\${{ input.amount }}"`,
     foreach: [1, 2, 3, 4]
     as: n
     steps: [{ id: drop, call: util.drop, with: { n: "\${{ n }}" } }]`,
+      ),
+      ...workflow(
+        'changes',
+        `steps:
+  - { id: first, wait: { signal: go } }
+  - id: both
+    parallel:
+      left: { let: { x: 1 } }
+      right: { call: util.echo, with: { x: 2 } }`,
       ),
       ...workflow('asks', 'steps: [{ id: ask, approval: { title: "Go on?"} }]'),
       ...workflow(
@@ -218,6 +229,11 @@ steps: [{ id: each, foreach: input.list, as: n, max_parallel: 50, steps: [{ id: 
     await expect.poll(() => statusOf('keyboard')).toBe('denied');
     await asker.goto(new URL('/tasks/keyboard', asker.url()).href);
     await asker.getByRole('alert').filter({ hasText: 'the smaller table first' }).waitFor();
+    await waiting('asks', 'by-key');
+    await cardOf(page, 'Go on?').waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('a');
+    await expect.poll(() => statusOf('by-key')).toBe('succeeded');
   });
 
   test('what a user controls is text, never markup', async () => {
@@ -323,6 +339,17 @@ steps: [{ id: each, foreach: input.list, as: n, max_parallel: 50, steps: [{ id: 
     await page.getByRole('heading', { name: 'outer/sub' }).waitFor();
   });
 
+  test('the graph of a task is that of its own plan, whatever the definition is by now', async () => {
+    await ability(['run', 'changes', '--key', 'changes', '--detach'], at('alice'));
+    await expect.poll(() => statusOf('changes')).toMatch(/^(running|waiting)/);
+    project.write(workflow('changes', 'steps: [{ id: other, wait: { signal: go } }]'));
+    const page = await pageOf('alice', 'changes');
+    await page.getByRole('button', { name: /^first waiting/ }).waitFor();
+    await page.getByRole('button', { name: /^left pending/ }).waitFor();
+    expect(await page.getByRole('button', { name: /^other/ }).count()).toBe(0);
+    expect(await page.getByText('The definition has changed').count()).toBe(0);
+  });
+
   test('a link lets in once; nobody decides without being let in, or from the page of another site', async () => {
     await waiting('asks', 'guarded');
     const link = await linkFor('eve');
@@ -358,6 +385,16 @@ steps: [{ id: each, foreach: input.list, as: n, max_parallel: 50, steps: [{ id: 
     expect(run.stderr).toContain(`Page:   ${opens}\n`);
     expect((await ability(['why', 'named'], at('requester'))).stdout).toContain(`page: ${opens}\n`);
     expect((await ability(['approvals', 'named'], at('requester'))).stderr).toBe(`Page:  ${opens}`);
+  });
+
+  test('is small: 5,000 lines, and 200 KB over the wire', () => {
+    const sources = readdirSync(join(ROOT, 'src/page'), { recursive: true, encoding: 'utf8' });
+    const texts = sources
+      .filter((name) => /\.\w+$/.test(name))
+      .map((name) => readFileSync(join(ROOT, 'src/page', name), 'utf8'));
+    expect(texts.join('').split('\n').length).toBeLessThan(5000);
+    const files = readdirSync(join(ROOT, 'dist/page')).map((name) => readFileSync(join(ROOT, 'dist/page', name)));
+    expect(files.reduce((sum, bytes) => sum + gzipSync(bytes).length, 0)).toBeLessThan(200 * 1024);
   });
 
   test('an agent opens no page', async () => {

@@ -92,6 +92,10 @@ describe.skipIf(!CHROMIUM)('people sign in on the page (needs chromium: apt-get 
     await alice.getByRole('button', { name: 'Approve', exact: true }).click();
     await alice.getByText('Approved.').waitFor();
     await expect.poll(async () => (await json('task', 'show', 'signed')).json.status).toBe('succeeded');
+    // The list of who is signed in says what their groups give now.
+    const listed = (await json('token', 'list')).json;
+    expect(listed).toContainEqual(expect.objectContaining({ person: 'alice', can: ['read', 'run', 'approve'] }));
+    expect(listed).toContainEqual(expect.objectContaining({ person: 'bob', can: ['read'] }));
     const { approvals } = (await json('why', 'signed')).json;
     expect(approvals[0].decisions).toMatchObject([
       { by: { name: 'alice', source: 'oidc', issuer: provider.issuer, subject: 'alice' } },

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../contracts/json.js';
 import type { Formed, TaskOptions } from '../../contracts/task.js';
 import type { DoorKey } from '../../server/keys/door-key.js';
 import type { Stall } from '../watch/find-stall.js';
-import type { GivenFiles } from './give-files.js';
+import type { GivenFiles } from './files-as-input.js';
 import { generateTaskKey } from './keys.js';
 
 export interface NewTask {

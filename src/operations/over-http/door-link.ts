@@ -1,5 +1,7 @@
 import { Agent as HttpAgent, type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import { AbilityError, type Problem, reasonOf } from '../../contracts/problem.js';
 import { parseJson } from '../../disk/read-json.js';
@@ -13,6 +15,8 @@ export interface DoorAddress {
 
 interface DoorRequest {
   body?: JsonObject;
+  /** Instead of a body: so many bytes. */
+  file?: { bytes: number; content: Readable };
   headers?: Record<string, string>;
   signal?: AbortSignal | undefined;
 }
@@ -78,7 +82,7 @@ export class DoorLink {
     this.agent.destroy();
   }
 
-  private open(method: string, path: string, { body, headers, signal }: DoorRequest): Promise<IncomingMessage> {
+  private open(method: string, path: string, { body, file, headers, signal }: DoorRequest): Promise<IncomingMessage> {
     signal?.throwIfAborted();
     const { token } = this.door;
     return new Promise((resolve, reject) => {
@@ -91,6 +95,7 @@ export class DoorLink {
           headers: {
             accept: 'application/json',
             ...(body && { 'content-type': 'application/json' }),
+            ...(file && { 'content-type': 'application/octet-stream', 'content-length': file.bytes }),
             ...(token !== undefined && { authorization: `Bearer ${token}` }),
             ...headers,
           },
@@ -98,7 +103,9 @@ export class DoorLink {
         resolve,
       );
       sent.on('error', (error) => reject(signal?.aborted ? signal.reason : this.unreachable(error.message, error)));
-      sent.end(body && JSON.stringify(body));
+      if (!file) return void sent.end(body && JSON.stringify(body));
+      // A door that refuses a file answers before it has read it; that answer counts, not the end of the connection.
+      pipeline(file.content, sent).catch((error: unknown) => reject(this.unreachable(reasonOf(error), error)));
     });
   }
 

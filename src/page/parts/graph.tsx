@@ -1,15 +1,16 @@
 import { Graph, layout } from '@dagrejs/dagre';
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import type { StepPreview } from '../../contracts/preview.js';
+import type { Plan, PlanStep } from '../../contracts/plan.js';
 import type { StepSummary } from '../../contracts/task.js';
 import type { OutputOf } from '../../operations/over-http/call-door.js';
-import { generalPath } from '../../rules/steps/turn-paths.js';
+import { innerSteps, listSteps } from '../../rules/steps/inner-steps.js';
+import { generalPath, nameOfStep } from '../../rules/steps/turn-paths.js';
 import { call } from '../call.js';
 import { t } from '../texts/text.js';
 import { type Called, calledCount } from './called-tasks.js';
 import { progressOf } from './parts.js';
-import { flatSteps, hasChanged } from './plan-steps.js';
+import { hasChanged } from './plan-steps.js';
 import { useData } from './use-data.js';
 
 type Seen = Awaited<OutputOf<'viewTask'>>;
@@ -24,15 +25,11 @@ interface Props {
   table: JSX.Element;
 }
 
-/** The steps as a graph: its shape is the plan's, its colours are those of the task. */
+/** The steps as a graph: its shape is that of the task's own plan, its colours are those of the task. */
 export function StepGraph({ task, id, called, onChoose, table }: Props): JSX.Element {
-  const { data, refusal } = useData(`graph ${id}`, async () => {
-    const { input } = await call('readInput', { key: id });
-    const { ability_id, environment } = task;
-    return call('planAbility', { id: ability_id, environment, input: input as Record<string, unknown> });
-  });
-  const drawn = useMemo(() => (data && data.steps.length > 0 ? draw(data.steps) : undefined), [data]);
-  if (refusal || (data && (hasChanged(data, task.digest) || !hasAll(data.steps, task.steps)))) {
+  const { data, refusal } = useData(`graph ${id}`, () => planOf(task, id));
+  const drawn = useMemo(() => data && draw(data), [data]);
+  if (refusal || data === null) {
     return (
       <>
         <p class="quiet">{t('task.graph.changed')}</p>
@@ -56,8 +53,8 @@ export function StepGraph({ task, id, called, onChoose, table }: Props): JSX.Ele
         {edges.map((points) => (
           <polyline key={points} points={points} class="edge" />
         ))}
-        {nodes.map(({ step, x, y }) => {
-          const seen = states.get(step.path);
+        {nodes.map(({ step, path, x, y }) => {
+          const seen = states.get(path);
           const state = seen?.status ?? 'pending';
           const shown = state.replaceAll('_', ' ');
           const more = [
@@ -70,7 +67,7 @@ export function StepGraph({ task, id, called, onChoose, table }: Props): JSX.Ele
           const open = (): void => void (seen && onChoose(seen.path));
           return (
             <g
-              key={step.path}
+              key={path}
               transform={`translate(${x - WIDTH / 2} ${y - HEIGHT / 2})`}
               class={`node state-${state}`}
               role="button"
@@ -86,7 +83,7 @@ export function StepGraph({ task, id, called, onChoose, table }: Props): JSX.Ele
               <text x={10} y={34} class="small">
                 {cut(`${shown} ${more}`.trim(), 30)}
               </text>
-              <title>{`${step.path}: ${step.what}`}</title>
+              <title>{`${path}: ${step.verb === 'call' ? step.call : step.verb}`}</title>
             </g>
           );
         })}
@@ -95,9 +92,20 @@ export function StepGraph({ task, id, called, onChoose, table }: Props): JSX.Ele
   );
 }
 
+/** Null if the plan of the task is out of reach, and the definition is no longer that of the task. */
+async function planOf({ ability_id, environment, digest, steps }: Seen, id: string): Promise<Plan | null> {
+  const { input } = await call('readInput', { key: id });
+  const wanted = { id: ability_id, environment, input: input as Record<string, unknown> };
+  const now = await call('planAbility', wanted).catch(() => undefined);
+  if (now && now.digest === digest) return now.plan;
+  const own = await call('readRecord', { key: id }).catch(() => undefined);
+  if (own) return own.record.plan as unknown as Plan;
+  return now && !hasChanged(now, digest) && hasAll(now.plan, steps) ? now.plan : null;
+}
+
 /** Whether each step that the task has gone through is one of the plan. Those of `finally` are in the table alone. */
-function hasAll(planned: readonly StepPreview[], steps: readonly StepSummary[]): boolean {
-  const known = new Set(flatSteps(planned).map(({ path }) => path));
+function hasAll(plan: Plan, steps: readonly StepSummary[]): boolean {
+  const known = new Set(listSteps(plan.steps).map(({ path }) => path));
   return steps.every(
     ({ path, status }) => status === 'pending' || known.has(generalPath(path)) || !known.has(rootOf(path)),
   );
@@ -112,36 +120,41 @@ const [WIDTH, HEIGHT] = [190, 44];
 interface Drawn {
   width: number;
   height: number;
-  nodes: { step: StepPreview; x: number; y: number }[];
+  nodes: { step: PlanStep; path: string; x: number; y: number }[];
   /** Points of each edge, as SVG has them. */
   edges: string[];
 }
 
-function draw(steps: readonly StepPreview[]): Drawn {
+/** Undefined if there are no steps. */
+function draw({ ability, steps }: Plan): Drawn | undefined {
   const graph = new Graph();
   graph.setGraph({ rankdir: 'TB', nodesep: 24, ranksep: 28, marginx: 8, marginy: 8 });
   graph.setDefaultEdgeLabel(() => ({}));
-  const known = new Map<string, StepPreview>();
+  const known = new Map<string, PlanStep>();
   /** @returns the last steps, after which the next one begins. */
-  const chain = (list: readonly StepPreview[], before: string[]): string[] => {
+  const chain = (list: readonly PlanStep[], before: string[], prefix: string): string[] => {
     let ends = before;
     for (const step of list) {
-      known.set(step.path, step);
-      graph.setNode(step.path, { width: WIDTH, height: HEIGHT });
-      for (const end of ends) graph.setEdge(end, step.path);
+      const path = prefix + nameOfStep(step.id);
+      known.set(path, step);
+      graph.setNode(path, { width: WIDTH, height: HEIGHT });
+      for (const end of ends) graph.setEdge(end, path);
       const isSplit = step.verb === 'parallel' || step.verb === 'race';
-      const inner = step.groups.flatMap((group) => (isSplit ? group.steps.map((one) => [one]) : [group.steps]));
-      const after = inner.flatMap((list) => (list.length === 0 ? [] : chain(list, [step.path])));
-      ends = after.length > 0 ? after : [step.path];
+      const after = innerSteps(step).flatMap(({ steps: inner, isRepeated }) => {
+        const lists = isSplit ? inner.map((one) => [one]) : [inner];
+        return lists.flatMap((one) => chain(one, [path], `${path}/${isRepeated ? '*/' : ''}`));
+      });
+      ends = after.length > 0 ? after : [path];
     }
     return ends;
   };
-  chain(steps, []);
+  chain(ability.kind === 'operation' ? [{ id: 'run', verb: 'call', call: ability.id, with: {} }] : steps, [], '');
+  if (known.size === 0) return undefined;
   layout(graph);
   const { width = 0, height = 0 } = graph.graph() as { width?: number; height?: number };
   const nodes = [...known].map(([path, step]) => {
     const { x, y } = graph.node(path) as { x: number; y: number };
-    return { step, x, y };
+    return { step, path, x, y };
   });
   const edges = graph.edges().map((edge) => {
     const { points } = graph.edge(edge) as { points: { x: number; y: number }[] };

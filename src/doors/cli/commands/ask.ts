@@ -7,7 +7,7 @@ import { type ActedAsk, actOnRequest, endAsk } from '../../../operations/ask/ask
 import type { AskAnswer, PlannedCall, Request } from '../../../operations/ask/ask-shapes.js';
 import { listed } from '../../../operations/ask/ask-words.js';
 import { type BegunAsk, beginAsk, orAnswered } from '../../../operations/ask/begin-ask.js';
-import { dryRun } from '../../../operations/ask/dry-run.js';
+import type { InputOf } from '../../../operations/over-http/call-door.js';
 import { currentUser, readCaller, readTrace } from '../../../operations/read-caller.js';
 import { asTyped, commandOf } from '../../../shown/typed-command.js';
 import { defined } from '../../../text/defined.js';
@@ -16,7 +16,7 @@ import { plainText } from '../output/plain-text.js';
 import type { Style } from '../output/terminal/terminal.js';
 import type { ChoosingFlags } from '../program/choosing.js';
 import { type Context, environmentGiven, environmentOf, openRegistry, printAnswer } from '../program/context.js';
-import { type CommandDoor, projectOnly } from '../program/door/command-door.js';
+import { withDefinitions } from '../program/project-client.js';
 import { type ProjectClient, scopeIn } from '../program/project-operations.js';
 import { type Deadline, type Patience, projectInTime } from './following/deadline.js';
 import { followTask, readPatience } from './following/follow-task.js';
@@ -33,10 +33,13 @@ export async function run(context: Context, [words]: [string[]], flags: Flags): 
   const given = words.join(' ');
   const text = given === '-' ? context.terminal.readInput() : given;
   const patience = readPatience(context.terminal.isLive, flags);
-  if (context.door) return askThere(context, context.door, text, flags, patience);
+  if (flags.dryRun)
+    return withDefinitions(context, async (project) => {
+      return report(context, await askOnce(context, project, text, flags, { pack: flags.pack, dry_run: true }));
+    });
+  if (context.door) return askThere(context, text, flags, patience);
   const registry = await openRegistry(context);
   const request = await requestOf(context, registry, text, flags);
-  if (flags.dryRun) return report(context, await dryRun(request));
   const session = flags.session ?? (context.env.ABILITY_SESSION || undefined);
   // Logged first, even if no server is reached then.
   const begun = beginAsk(request, { run: flags.key, session });
@@ -141,26 +144,26 @@ function withShown(answer: AskAnswer, shown: unknown) {
   return { ...answer, tasks: answer.tasks.map((task) => ({ ...task, result: shown })) };
 }
 
-/** The same through a door: a question is answered by the next request in its session. */
-function askThere(
+/** A request to the operation, which answers even where it runs nothing. */
+async function askOnce(
   context: Context,
-  door: CommandDoor,
-  text: string,
-  flags: Flags,
-  patience: Patience,
-): Promise<ExitCode> {
-  if (flags.dryRun) throw projectOnly(door, '--dry-run');
-  const { key, pack, plan } = flags;
+  project: ProjectClient,
+  prompt: string,
+  { plan, scope }: Flags,
+  more: Partial<Pick<InputOf<'runAbility'>, 'session' | 'key' | 'pack' | 'dry_run'>>,
+  signal?: AbortSignal,
+): Promise<AskAnswer> {
+  const place = { environment: environmentGiven(context), scope: scopeIn(project, context, scope) };
+  const given = { prompt, agreed: context.flags.yes === true, ...defined({ ...place, plan, ...more }) };
+  return (await project.call('runAbility', given, signal)) as AskAnswer;
+}
+
+/** The same through a door: a question is answered by the next request in its session. */
+function askThere(context: Context, text: string, flags: Flags, patience: Patience): Promise<ExitCode> {
   return projectInTime(context, patience, 'Nothing was run', async (project, deadline) => {
-    const environment = environmentGiven(context);
-    const place = defined({ environment, scope: scopeIn(project, context, flags.scope) });
-    const ask = async (
-      prompt: string,
-      more: { session?: string | undefined; key?: string | undefined; pack?: string | undefined },
-    ) => {
-      const given = { prompt, agreed: context.flags.yes === true, ...place, ...defined({ plan, ...more }) };
-      return (await project.call('runAbility', given, deadline.signal)) as AskAnswer;
-    };
+    const ask = (prompt: string, more: Parameters<typeof askOnce>[4]) =>
+      askOnce(context, project, prompt, flags, more, deadline.signal);
+    const { key, pack } = flags;
     let answer = await ask(text, { key, pack, session: flags.session ?? (context.env.ABILITY_SESSION || undefined) });
     for (;;) {
       for (const line of context.flags.json ? [] : renderBefore(answer, context.terminal.style))

@@ -11,6 +11,7 @@ import type { Provided } from '../../../lint/linted-project.js';
 import { writtenReferences } from '../../../planning/secrets/written-references.js';
 import { providerReference } from '../../../rules/secret-reference.js';
 import { checkCases } from '../../../testing/prepare-cases.js';
+import { unlessRefused } from '../../../text/attempt.js';
 import { defined } from '../../../text/defined.js';
 import { fingerprint, untilChange, watchedFolders } from '../input/watch-files.js';
 import { renderFindings, renderGuardCheck } from '../output/findings/render-findings.js';
@@ -18,7 +19,6 @@ import { renderSarif } from '../output/findings/render-sarif.js';
 import { renderFindingsJunit } from '../output/junit/render-findings.js';
 import { type Context, openLoader } from '../program/context.js';
 import type { DefinitionFlags } from '../program/definitions.js';
-import { unlessRefused } from '../program/unless-refused.js';
 import { unlessInterrupted, withInterruption } from './following/interruption.js';
 
 type Flags = DefinitionFlags['lint'];

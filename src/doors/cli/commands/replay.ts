@@ -8,6 +8,7 @@ import { payloadKeysOf } from '../../../server/payloads/payload-keys.js';
 import { pathsOf } from '../../../server/project-paths.js';
 import { openStore } from '../../../server/store/open-store.js';
 import type { Store } from '../../../server/store/store.js';
+import { unlessRefused } from '../../../text/attempt.js';
 import type { RecordedHistory } from '../../../worker/replay/history-events.js';
 import { findHistoryFiles, readHistoryFile } from '../../../worker/replay/read-history-file.js';
 import { type ReplayEnd, replayHistories } from '../../../worker/replay/replay-history.js';
@@ -15,7 +16,6 @@ import { describeProblem } from '../output/describe-problem.js';
 import { exitOf } from '../output/report.js';
 import type { Style } from '../output/terminal/terminal.js';
 import { type Context, openRegistry, printAnswer, withSession } from '../program/context.js';
-import { unlessRefused } from '../program/unless-refused.js';
 
 /** `ability replay KEY|FILE|DIR`: whether this build's workflows replay recorded histories. */
 export async function run(context: Context, [what]: [string]): Promise<ExitCode> {

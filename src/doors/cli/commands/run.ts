@@ -3,6 +3,7 @@ import { generateTaskKey } from '../../../client/start/keys.js';
 import type { JsonObject } from '../../../contracts/json.js';
 import { AbilityError, type Problem, usageError } from '../../../contracts/problem.js';
 import { EXIT, type ExitCode } from '../../../contracts/states.js';
+import { maxFileOf } from '../../../definitions/max-file.js';
 import type { Further } from '../../../operations/create-task.js';
 import type { InputOf, OutputOf } from '../../../operations/over-http/call-door.js';
 import { asTyped, commandOf } from '../../../shown/typed-command.js';
@@ -140,9 +141,11 @@ export async function create(
   further: Further,
 ): Promise<Created> {
   if (file.length === 0 && !context.flags.strict) return project.create(wanted, further);
-  if (context.door) throw (await import('../program/door/command-door.js')).projectOnly(context.door, '--file');
+  // The door knows how large a file may be.
+  if (context.door)
+    return project.create(wanted, { ...further, files: parseFiles(file, Number.POSITIVE_INFINITY, context.cwd) });
   const registry = await openRegistry(context);
-  const files = file.length === 0 ? undefined : parseFiles(file, registry.project, context.cwd);
+  const files = file.length === 0 ? undefined : parseFiles(file, maxFileOf(registry.project), context.cwd);
   return project.create(wanted, { ...further, ...(files && { files }), ...strictly(context, registry) });
 }
 

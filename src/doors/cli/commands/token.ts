@@ -4,7 +4,7 @@ import { abilityIds } from '../../../definitions/find-ability.js';
 import { rightLimits } from '../../../definitions/formats/access.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { currentUser, refuseAgents } from '../../../operations/read-caller.js';
-import { limitsInWords } from '../../../rules/rights.js';
+import { hasRight, limitsInWords, rightsOfPerson } from '../../../rules/rights.js';
 import { oneLine } from '../../../rules/shown-text.js';
 import { matchesGlob } from '../../../text/glob.js';
 import { didYouMean } from '../../../text/nearest.js';
@@ -97,7 +97,9 @@ function readName(flag: string, text: string): string {
 /** `ability token list`: the project's tokens, including expired and revoked ones. */
 export async function list(context: Context): Promise<void> {
   const { terminal } = context;
-  const { tokens, unreadable } = openTokens(await openRegistry(context)).list();
+  const registry = await openRegistry(context);
+  const { tokens: kept, unreadable } = openTokens(registry).list();
+  const tokens = kept.map((token) => ({ ...token, can: rightsNow(token, registry) }));
   printList(context, tokens, 'There are no tokens.', () =>
     renderTable(['TOKEN', 'PERSON', 'AGENT', 'CAN', 'STATUS', 'CREATED'], tokens.map(rowOf)),
   );
@@ -106,6 +108,13 @@ export async function list(context: Context): Promise<void> {
       `${terminal.style('yellow', 'warning')} .system/tokens/${oneLine(name)} is not accepted: it is no token of this project, or others may read it`,
     );
   }
+}
+
+/** With what the groups of a person give whom a provider signed in: as the project says now. */
+function rightsNow({ person: name, can, agent, oidc }: AccessToken, { project }: Registry): Right[] {
+  if (!oidc || agent !== undefined) return can;
+  const rights = rightsOfPerson({ name, groups: oidc.groups }, project);
+  return RIGHTS.filter((right) => hasRight(rights, right));
 }
 
 function rowOf(token: AccessToken): string[] {

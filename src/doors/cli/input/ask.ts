@@ -1,10 +1,10 @@
 import type { ConsentQuestion } from '../../../contracts/agent-runtime.js';
 import { usageError } from '../../../contracts/problem.js';
 import { readCaller } from '../../../operations/read-caller.js';
+import { unlessRefused } from '../../../text/attempt.js';
 import { defined } from '../../../text/defined.js';
 import { plainText } from '../output/plain-text.js';
 import type { Context } from '../program/context.js';
-import { unlessRefused } from '../program/unless-refused.js';
 
 /** The user left a question with Ctrl-C, before anything was done. */
 export class Cancelled extends Error {}

@@ -2,8 +2,6 @@ import { resolve } from 'node:path';
 import type { GivenFiles } from '../../../client/index.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../contracts/json.js';
 import { AbilityError, reasonOf, usageError } from '../../../contracts/problem.js';
-import type { Project } from '../../../definitions/formats/project.js';
-import { maxFileOf } from '../../../definitions/max-file.js';
 import { parseJson as parseLoosely } from '../../../disk/read-json.js';
 import { readUpTo } from '../../../disk/read-up-to.js';
 import { refuseUnsafeKeys } from '../../../rules/unsafe-keys.js';
@@ -126,8 +124,11 @@ function invalid(message: string, suggestion?: string): AbilityError {
   return new AbilityError({ code: 'input.invalid', message, ...(suggestion !== undefined && { suggestion }) });
 }
 
-/** Absolute paths of `--file name=PATH` by input name. @throws AbilityError `usage.invalid`. */
-export function parseFiles(assignments: readonly string[], project: Project, cwd: string): GivenFiles {
+/**
+ * Absolute paths of `--file name=PATH` by input name. @param maxBytes the maximum size of a file.
+ * @throws AbilityError `usage.invalid`.
+ */
+export function parseFiles(assignments: readonly string[], maxBytes: number, cwd: string): GivenFiles {
   const paths = new Map<string, string[]>();
   for (const assignment of assignments) {
     const [, name, path] = /^([^=]+)=(.+)$/s.exec(assignment) ?? [];
@@ -136,5 +137,5 @@ export function parseFiles(assignments: readonly string[], project: Project, cwd
     }
     paths.set(name, [...(paths.get(name) ?? []), resolve(cwd, path)]);
   }
-  return { paths: Object.fromEntries(paths), maxBytes: maxFileOf(project) };
+  return { paths: Object.fromEntries(paths), maxBytes };
 }

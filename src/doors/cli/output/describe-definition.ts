@@ -1,7 +1,6 @@
 import { describeLifecycle } from '../../../contracts/lifecycle.js';
 import type { AgentProfile } from '../../../definitions/formats/agent.js';
 import type { HighLevel } from '../../../definitions/formats/high-level.js';
-import type { ImplementationBody } from '../../../definitions/formats/implementation.js';
 import type { LowLevel } from '../../../definitions/formats/low-level.js';
 import { plainText } from './plain-text.js';
 
@@ -76,7 +75,7 @@ function startsOf(definition: LowLevel | HighLevel): Part[] {
 
 /** An implementation's settings except its invocation; `prompts` are those of the environment. */
 export function describeImplementation(
-  body: (ImplementationBody & { summary?: string | undefined }) | undefined,
+  body: { summary?: string | undefined; limitations?: string | undefined } | undefined,
   { defaults, overridable, tags, prompts }: Described,
 ): string[] {
   return [

@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { RIGHTS } from '../../../contracts/access.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import { isDuration, parseDuration } from '../../../rules/duration.js';
+import { hasRight } from '../../../rules/rights.js';
 import { oneLine } from '../../../rules/shown-text.js';
+import { authenticate } from '../authenticate.js';
 import type { DeviceLogins, Grant } from '../login/device-logins.js';
 import type { PageDoor } from '../page/page-door.js';
 import { defineRoute, type HttpCall, type Route } from '../route.js';
@@ -77,14 +79,17 @@ const tokenRoute: Route = defineRoute({
         expires_in: z.int().describe('Seconds.'),
         expires_at: z.string(),
         person: z.string(),
-        can: z.array(z.enum(RIGHTS)),
+        can: z.array(z.enum(RIGHTS)).describe('With what the groups of the person give now.'),
       }),
     },
   },
   async handle({ door, body: { device_code } }) {
     const { logins, createToken } = pageOf({ door });
     const wanted = logins.take(device_code);
-    const { text, person, can, expires_at } = createToken(wanted);
+    const { text, person, expires_at } = createToken(wanted);
+    // What the groups of a provider give is not part of the token.
+    const { rights } = authenticate(door.authentication, { headers: { authorization: `Bearer ${text}` } });
+    const can = RIGHTS.filter((right) => hasRight(rights, right));
     const expires_in = Math.floor(wanted.expiresMs / 1000);
     return { status: 200, body: { access_token: text, token_type: 'Bearer', expires_in, expires_at, person, can } };
   },

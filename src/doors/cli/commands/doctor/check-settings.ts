@@ -14,7 +14,7 @@ import { findOnPath } from '../../../../server/binary/find-program.js';
 import { checkKeys } from '../../../../server/checks/check-machine.js';
 import { type KeyVariable, PAYLOAD_KEYS, readKeys, SEAL_KEYS } from '../../../../server/keys/key-list.js';
 import type { ProjectPaths } from '../../../../server/project-paths.js';
-import { unlessRefused } from '../../program/unless-refused.js';
+import { unlessRefused } from '../../../../text/attempt.js';
 
 /**
  * Whether notices, and the lines of an audit log, can be sent, as far as this machine knows: workers may have another

@@ -2,7 +2,7 @@ import type { Shown } from '../../../../authoring/import/hooks/map-abilities.js'
 import type { WrittenDraft } from '../../../../authoring/import/hooks/plan-hook-files.js';
 import type { JsonObject } from '../../../../contracts/json.js';
 import { satisfies } from '../../../../planning/input/schemas.js';
-import { unlessRefused } from '../../program/unless-refused.js';
+import { unlessRefused } from '../../../../text/attempt.js';
 
 export interface DeniedCall {
   ability: string;

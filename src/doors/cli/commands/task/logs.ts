@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import {
-  type Connection,
   fetchSharedRecord,
   hasEnded,
   keepingRuntime,
@@ -37,9 +36,9 @@ const LOOK_MS = 300;
 export async function run(
   context: Context,
   [key, step]: [string, string | undefined],
-  { follow }: TaskFlags['logs'],
+  { follow: follows = false }: TaskFlags['logs'],
 ): Promise<void> {
-  if (context.door) return logsThere(context, key, step, follow ?? false);
+  if (context.door) return logsThere(context, key, step, follows);
   const registry = await openRegistry(context);
   const paths = pathsOf(registry.root);
   const folder = recordFolder(paths.records, key);
@@ -50,7 +49,7 @@ export async function run(
   };
   const chain = describePlaceInChain(key, folder, context);
   if (chain !== undefined && !context.flags.json) context.terminal.note(chain);
-  if (!follow) {
+  if (!follows) {
     const store = sharedStore(context.env, paths);
     const logs = open(store);
     const found = await logs.read(step, true);
@@ -65,7 +64,11 @@ export async function run(
     const store = connection.store.isShared ? connection.store : undefined;
     if (!existsSync(folder) && !(await isShared(store, registry, key)))
       throw await whyMissing(context, registry, key, folder);
-    return followLogs(context, connection, key, open(store), step);
+    const logs = open(store);
+    return follow(context, LOOK_MS, async () => {
+      const isOver = hasEnded(await keepingRuntime(connection, () => viewTask(connection, key, 'temporal')));
+      return { isOver, logs: await logs.read(step, isOver) };
+    });
   });
 }
 
@@ -80,42 +83,36 @@ function logsThere(context: Context, key: string, step: string | undefined, foll
   return withProject(context, async (project) => {
     if (follows) refuseJson(context);
     const read = (of: string | undefined) => project.call('readLogs', { key, ...defined({ step: of }) });
-    const print = (lines: LogLine[]) => context.terminal.print(lines.map(renderLine).join('\n'));
     if (!follows) {
       const lines = await read(step);
       if (step !== undefined && lines.length === 0) throw nothingWritten(await read(undefined), step);
       return printList(context, lines, 'Nothing was written.', () => lines.map(renderLine).join('\n'));
     }
-    const shown = new Map<string, number>();
-    for (;;) {
+    return follow(context, LOOK_THERE_MS, async () => {
       const { status } = await project.call('readResult', { key });
-      const lines = newLines(byAttempt(await read(step)), shown);
-      if (lines.length > 0) print(lines);
-      if (isEndState(status)) return;
-      await new Promise((resolve) => setTimeout(resolve, LOOK_THERE_MS));
-    }
+      return { isOver: isEndState(status), logs: byAttempt(await read(step)) };
+    });
   });
+}
+
+/** Prints what is new at each look, until the task is over. */
+async function follow(
+  { terminal }: Context,
+  everyMs: number,
+  look: () => Promise<{ isOver: boolean; logs: CallLog[] }>,
+): Promise<void> {
+  const shown = new Map<string, number>();
+  for (;;) {
+    const { isOver, logs } = await look();
+    const lines = newLines(logs, shown);
+    if (lines.length > 0) terminal.print(lines.map(renderLine).join('\n'));
+    if (isOver) return;
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
+  }
 }
 
 async function isShared(store: Store | undefined, { project }: Registry, task: string): Promise<boolean> {
   return store !== undefined && (await fetchSharedRecord(store, { project: project.project, task })) !== undefined;
-}
-
-async function followLogs(
-  { terminal }: Context,
-  connection: Connection,
-  key: string,
-  logs: CallLogs,
-  step: string | undefined,
-): Promise<void> {
-  const shown = new Map<string, number>();
-  for (;;) {
-    const ended = hasEnded(await keepingRuntime(connection, () => viewTask(connection, key, 'temporal')));
-    const lines = newLines(await logs.read(step, ended), shown);
-    if (lines.length > 0) terminal.print(lines.map(renderLine).join('\n'));
-    if (ended) return;
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-  }
 }
 
 /** Lines of each call not returned before, in order of time; updates `shown`. */

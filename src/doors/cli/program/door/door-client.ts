@@ -1,6 +1,9 @@
+import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { filesAsInput, type GivenFiles } from '../../../../client/start/files-as-input.js';
 import type { Right } from '../../../../contracts/access.js';
+import type { FileValue } from '../../../../contracts/files.js';
 import type { JsonObject } from '../../../../contracts/json.js';
 import { AbilityError } from '../../../../contracts/problem.js';
 import { type Claims, callDoor, type OutputOf, streamDoor } from '../../../../operations/over-http/call-door.js';
@@ -88,8 +91,10 @@ function clientOf(context: Context, door: CommandDoor, link: DoorLink, token: st
       const first = await open().catch(nearest(client));
       return goingOn(first as Events, open as () => Promise<Events>, signal) as OutputOf<typeof name>;
     },
-    create(wanted, { run = false, soon = false, leaves = false, signal, onStall: _, ...more }) {
+    async create(given, { run = false, soon = false, leaves = false, files, signal, onStall: _, ...more }) {
       refuseMore(door, more);
+      const input = files && { ...given.input, ...(await sendFiles(link, files, signal).catch(explained)) };
+      const wanted = { ...given, ...(input && { input }) };
       if (!run) return client.call('createTask', wanted, signal);
       return client.call('runAbility', { ...wanted, soon, leaves }, signal) as Promise<OutputOf<'createTask'>>;
     },
@@ -109,6 +114,15 @@ function clientOf(context: Context, door: CommandDoor, link: DoorLink, token: st
     },
   };
   return client;
+}
+
+/** Stores the files of an input at the door, one after the other. */
+function sendFiles(link: DoorLink, files: GivenFiles, signal: AbortSignal | undefined): Promise<JsonObject> {
+  return filesAsInput(files, async (path, name, bytes) => {
+    const file = { bytes, content: createReadStream(path) };
+    const { body } = await link.ask('POST', `/v1/files?name=${encodeURIComponent(name)}`, { file, signal });
+    return body as unknown as FileValue;
+  });
 }
 
 /** What only a caller in reach of Temporal can give. @throws AbilityError `door.project_only`. */

@@ -67,7 +67,12 @@ test('a token gets the person, rights, limits and groups of the session, and end
     oidc: { issuer: 'https://id.test', subject: '7', groups: ['ops'] },
     page: true as const,
   };
-  const { kept } = (await loginBy(cookieOf(more))) as never as { kept: Record<string, string> };
+  const { kept, body } = (await loginBy(cookieOf(more))) as never as {
+    kept: Record<string, string>;
+    body: { can: string[] };
+  };
+  // The groups give more than the token itself.
+  expect(body.can).toEqual(['read', 'run', 'approve']);
   expect(kept).toMatchObject({ person: 'alice', ...more });
   expect(Date.parse(kept.expires_at ?? '') - Date.now()).toBeLessThanOrEqual(60_000);
 });
