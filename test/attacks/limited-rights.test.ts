@@ -221,6 +221,7 @@ const ATTACKS: Record<keyof Operations, Attack[]> = {
     },
   ],
   listGaps: [{ input: () => ({}), kept: ({ gaps }: JsonObject) => gaps, expected: [] }],
+  listPages: [{ input: () => ({}), kept: ({ pages }: JsonObject) => pages, expected: [] }],
   startSession: [
     { code: 'door.forbidden', input: () => ({}) },
     { code: 'door.forbidden', input: () => ({ id: 'somebodys', environment: 'dev' }) },

@@ -325,6 +325,7 @@ describe('a door in place of the project', () => {
 /** Commands that work through a door, in an order in which each finds what it needs, with their exit codes. */
 const WORK: [command: string, args: string[], exit?: number][] = [
   ['list', []],
+  ['list', ['--pages']],
   ['show', ['typed']],
   ['graph', ['typed']],
   ['plan', ['typed', '--set', 'count=2']],
