@@ -45,6 +45,7 @@ beforeAll(async () => {
     ...workflow('db.waits', WAITS),
     ...workflow('db.asks', 'steps: [{ id: drop, call: db.drop }]'),
     ...workflow('report.parent', 'steps: [{ id: inner, call: db.asks }]'),
+    'ABILITY.md': '# All abilities, with db.drop\n',
   });
   door = await openDoor(project.connection);
   token = door.token('support', ['read', 'run', 'approve'], { within: WITHIN });
