@@ -245,7 +245,7 @@ function unquoted([, double, single, bare]: RegExpExecArray): string {
 }
 
 /** The value converted to the type of the schema; undefined if it does not fit. */
-function fitting({ type, enum: choices }: JsonObject, value: string): Json | undefined {
+export function fitting({ type, enum: choices }: JsonObject, value: string): Json | undefined {
   if (value === '') return undefined;
   if (type === 'integer' || type === 'number') {
     const number = Number(value);
