@@ -40,7 +40,11 @@ export class Embedder {
       const missing = (): number[] => this.missing(request.length);
       // One request at a time embeds the missing texts; the others wait for it, and continue if texts are still
       // missing.
-      while (missing().length > 0 && this.going) await unlessAborted(this.going.catch(() => {}), signal);
+      while (missing().length > 0 && this.going)
+        await unlessAborted(
+          this.going.catch(() => {}),
+          signal,
+        );
       if (missing().length > 0) await this.make(missing(), request.length, signal);
       return { request, abilities: this.keys.map((key) => this.store.find(key, request.length) ?? NOTHING) };
     } catch (error) {
