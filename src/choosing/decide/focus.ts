@@ -1,5 +1,6 @@
 import { type FocusContext, LANE_LENGTH, type LaneMessage, type Pending } from '../../contracts/routing.js';
 import { withoutMiddle } from '../../rules/sessions/add-to-thread.js';
+import { shorten } from '../../text/shorten.js';
 import { wordsIn } from '../words.js';
 import { actOf, wantsSubAgent, withoutSubAgent } from './asks-for.js';
 import { saidIn } from './said-text.js';
@@ -102,8 +103,7 @@ function carriesContent({ kind }: { kind: string }): boolean {
 }
 
 function snippetOf(text: string): string {
-  const said = saidIn(text).replaceAll(/\s+/g, ' ').trim();
-  return said.length <= LONGEST_SNIPPET ? said : `${said.slice(0, LONGEST_SNIPPET - 3)}...`;
+  return shorten(saidIn(text).replaceAll(/\s+/g, ' ').trim(), LONGEST_SNIPPET);
 }
 
 export function titleOf(text: string): string {
