@@ -107,14 +107,9 @@ function snippetOf(text: string): string {
 }
 
 export function titleOf(text: string): string {
-  const plain = saidIn(text)
-    .replaceAll(/\s+/g, ' ')
+  const words = saidIn(text)
     .trim()
-    .replace(
-      /^(?:(?:hi|hello|hey|ok|okay|and|also|now|then|please|pls|can you|could you|would you|will you|i want you to|i need you to|i want to|i need to|i'd like to)\b[\s,]*)+/i,
-      '',
-    )
-    .replace(/[\s.!?]+$/, '');
-  const words = plain.split(' ');
-  return words.length <= WORDS_OF_A_TITLE ? plain : `${words.slice(0, WORDS_OF_A_TITLE).join(' ')}...`;
+    .replace(/[\s.!?]+$/, '')
+    .split(/\s+/);
+  return `${words.slice(0, WORDS_OF_A_TITLE).join(' ')}${words.length > WORDS_OF_A_TITLE ? '...' : ''}`;
 }

@@ -74,9 +74,6 @@ const NEARLY = 0.4;
 /** From this share of the best score on, two abilities fit equally well, and the user chooses. */
 const ALIKE = 0.92;
 
-/** Adds `gain` to the confidence of what only reads, with `before` times the next score. */
-const ALONE = { before: 2, gain: 0.05 };
-
 type Callable = Fit & Target;
 
 /** Decides by the ranking of abilities. A question never calls what changes something. */
@@ -103,7 +100,7 @@ async function byFit(input: RouterInput, about: string): Promise<Proposal> {
   const [head] = accounted;
   const near = head?.isFar && !isReading(head.effects) ? accounted.filter(({ isOrder }) => isOrder) : accounted;
   const [best, next] = near;
-  const confidence = best ? confidenceOf(best, next) : 0;
+  const confidence = best ? confidenceOf(best) : 0;
   if (best && confidence >= input.threshold) {
     if (next && next.decision === best.decision && next.rest <= best.rest && next.score >= best.score * ALIKE)
       return clarify('Several fit about as well', questionOfAbilities([best.abilityId, next.abilityId]), 0.6);
@@ -122,13 +119,12 @@ const NAMED = new RegExp(`\\b${GENERIC_AGENT}\\b`, 'i');
 const HOW = /\bhow (?:to|do|does|can|could|should|would)\b/i;
 
 /** Scales the score so that {@link FITS} maps to {@link USUAL_THRESHOLD}. Source: R-003-15. */
-function confidenceOf({ score, effects }: Callable, next?: Callable): number {
+function confidenceOf({ score }: Callable): number {
   const sure =
     score < FITS
       ? (score / FITS) * USUAL_THRESHOLD
       : USUAL_THRESHOLD + ((score - FITS) * (1 - USUAL_THRESHOLD)) / (1 - FITS);
-  const isAlone = isReading(effects) && (next?.score ?? 0) * ALONE.before <= score;
-  return Math.round(Math.min(1, sure + (isAlone ? ALONE.gain : 0)) * 100) / 100;
+  return Math.round(Math.min(1, sure) * 100) / 100;
 }
 
 /** Repeats the question if a short answer matches none of its options. Source: R-003-04, R-003-16. */
