@@ -1,5 +1,5 @@
-import type { EmbeddedRequest } from './embedder.js';
-import { EmbeddingsFault } from './embeddings-endpoint.js';
+import type { EmbeddedRequest } from '../models/embedder.js';
+import { EmbeddingsFault } from '../models/embeddings-endpoint.js';
 import {
   type AbilityText,
   FITS,
