@@ -852,8 +852,9 @@ export const CODES = {
   },
   'sandbox.path': {
     exit: EXIT.unavailable,
-    means: 'A path that a `sandbox` declares is missing, or leads through a link to what no box may see.',
-    next: 'Create it where the workers run, or correct `read` and `write`.',
+    means:
+      'A path that a `sandbox` declares is missing, leads through a link to what no box may see, or is closed to the user of the box.',
+    next: 'Create it where the workers run, give that user the right, or correct `read` and `write`.',
   },
   'sandbox.unavailable': {
     exit: EXIT.unavailable,

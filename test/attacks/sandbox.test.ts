@@ -332,6 +332,18 @@ describe.skipIf(WHY_NO_BOX !== undefined)(`a script in a box${NEEDS_BOX}`, () =>
     expect(await runScript(root, copies, { ...box(), args: ['{input_file}', '{output_file}'] })).toEqual({});
   });
 
+  test.skipIf(!ROOT_WORKER)(
+    'is refused where the user that a root worker runs it as lacks a right to a path',
+    async () => {
+      mkdirSync(join(root, 'own'), { mode: 0o700 });
+      for (const [word, sandbox] of Object.entries({ write: { write: ['data'] }, read: { read: ['own'] } })) {
+        const failure = await failureOf(runScript(root, attack(`fs.writeFileSync('out/ran', '');`), box(sandbox)));
+        expect(failure).toMatchObject({ code: 'sandbox.path', unclear: false });
+        expect(failure.message).toContain(`nobody, as whom a root worker runs a box, may not ${word} it`);
+      }
+    },
+  );
+
   test('receives SIGTERM first, and may end in order', LONG, async () => {
     const controller = new AbortController();
     const waits = `process.on('SIGTERM', () => { fs.writeFileSync('out/ended', ''); process.exit(0); });

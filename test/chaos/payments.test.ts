@@ -23,8 +23,8 @@ const CALLS = ORDERS * TASKS;
 const LIMIT_MS = WHOLE ? 40 * 60_000 : 4 * 60_000;
 /** Long enough that kills hit calls that were paid for and not answered. */
 const ANSWER_MS = 700;
-/** Milliseconds that a worker lives, at least and at most. */
-const LIFE_MS = WHOLE ? ([4000, 12_000] as const) : ([1500, 4000] as const);
+/** Requests to pay between two kills, at least and at most. */
+const BETWEEN = WHOLE ? ([20, 60] as const) : ([2, 4] as const);
 /** A busy machine needs its time for the calls as well. */
 const MAX_KILLS = WHOLE ? 200 : 3;
 
@@ -100,7 +100,8 @@ async function payUnderKills(ability: 'asks' | 'blind'): Promise<Paid[]> {
   let kills = 0;
   const kill = async (): Promise<void> => {
     while (kills < MAX_KILLS) {
-      await pause(LIFE_MS[0] + random() * (LIFE_MS[1] - LIFE_MS[0]));
+      const until = service.requests() + BETWEEN[0] + random() * (BETWEEN[1] - BETWEEN[0]);
+      while (!isOver && service.requests() < until) await pause(50);
       if (isOver) return;
       await lane.killWorker();
       kills += 1;
@@ -122,6 +123,7 @@ async function payUnderKills(ability: 'asks' | 'blind'): Promise<Paid[]> {
   const paid = await Promise.all(Array.from({ length: TASKS }, (_, task) => pay(task)));
   isOver = true;
   await killing;
+  expect(kills).toBeGreaterThan(WHOLE ? 5 : 0);
   say(`${ability}: ${CALLS} calls, ${kills} kills, ${service.requests() - requests} requests to pay (seed ${SEED})`);
   return paid;
 }

@@ -61,9 +61,10 @@ export function slackMessage(
   };
 }
 
-function askLines(approval: Approval): string[] {
-  const { reasons, approvers, quorum, requested_by, expires_at, due_at, edit, status } = approval;
-  const who = approvers.join(', ') || 'anyone';
+/** What is asked, in lines of plain text. */
+export function askLines(approval: Approval): string[] {
+  const { reasons, approvers, quorum, requested_by, self_approval, expires_at, due_at, edit, status } = approval;
+  const who = `${approvers.join(', ') || 'anyone'}${self_approval ? '' : `, but not ${requested_by.name}`}`;
   return [
     ...reasons.map((reason) => `because: ${reason}`),
     `asked for by ${requested_by.name} (${requested_by.source})${throughAgent(requested_by, oneLine)}, until ${expires_at}`,

@@ -43,7 +43,7 @@ export function planImport(registry: Registry, found: Imported, options: ImportO
     if ('reason' in plan) refused.push(plan);
     else plans.push(plan);
   }
-  const config = planConfig(imported, importing, plans);
+  const config = planConfig(imported, importing);
   const writes = [...plans, ...(config ? [config] : [])].flatMap(({ write }) => write ?? []);
   const taken = new Set(chosen);
   return {
@@ -164,11 +164,10 @@ function sorted<T>(entries: Record<string, T>): Record<string, T> {
 function planConfig(
   imported: Imported,
   { registry, options, state }: Importing,
-  plans: OperationPlan[],
 ): (FilePlan & { definition: JsonObject }) | undefined {
   if (!imported.config) return undefined;
   const { root } = registry;
-  const definition = configOfWritten(imported.config, imported, plans, Object.keys(state?.operations ?? {}));
+  const definition = imported.config;
   const own = join(foldersOf(root).registry, 'config', `${options.name}.yaml`);
   const file = state?.config?.file ?? slashedPath(root, own);
   const path = join(root, file);
@@ -193,30 +192,9 @@ function planConfig(
   });
 }
 
-/** Drops entries of abilities without a definition: a missing ability must not be configured. */
-function configOfWritten(
-  whole: JsonObject,
-  { operations }: Imported,
-  plans: OperationPlan[],
-  known: string[],
-): JsonObject {
-  const { abilities } = whole;
-  if (!Array.isArray(abilities)) return whole;
-  const found = new Set(operations.map(({ key }) => key));
-  const written = new Set([...plans.map(({ operation }) => operation.key), ...known]);
-  const isWanted = (id: unknown): boolean => typeof id !== 'string' || !found.has(id) || written.has(id);
-  return { ...whole, abilities: abilities.filter((entry) => !isJsonObject(entry) || isWanted(entry.id)) };
-}
-
-/** Whether the registry already has an entry that a configuration would write. */
-function hasSomeOf(definition: JsonObject, { configs, mcpServers, services }: Registry): boolean {
-  const { abilities, mcp_servers: servers, services: shared } = definition;
-  const ids = Array.isArray(abilities) ? abilities.map((entry) => (isJsonObject(entry) ? entry.id : undefined)) : [];
-  return (
-    ids.some((id) => typeof id === 'string' && configs.has(id)) ||
-    Object.keys(isJsonObject(servers) ? servers : {}).some((name) => mcpServers.has(name)) ||
-    Object.keys(isJsonObject(shared) ? shared : {}).some((name) => services.has(name))
-  );
+/** Whether the registry already has a service that a configuration would write. */
+function hasSomeOf({ services }: JsonObject, registry: Registry): boolean {
+  return Object.keys(isJsonObject(services) ? services : {}).some((name) => registry.services.has(name));
 }
 
 function rendered(file: string, render: () => string): string {

@@ -30,6 +30,8 @@ export interface HttpDoor {
   closing: AbortSignal;
   /** Whether callers without a token may read tasks of other projects on the same server; left out: they may not. */
   readsOthers?: boolean;
+  /** Path of its log, where its callers are its operator. */
+  log?: string;
   /** Writes a note for the operator; callers do not see it. */
   note(text: string): void;
 }

@@ -1,5 +1,5 @@
 import { meaningOf } from '../../contracts/codes.js';
-import { AbilityError } from '../../contracts/problem.js';
+import { AbilityError, type Problem, reasonOf } from '../../contracts/problem.js';
 import { EXIT, type ExitCode } from '../../contracts/states.js';
 
 /** A failure over HTTP: RFC 9457, with the further fields of the command line. */
@@ -61,16 +61,10 @@ export function statusOf(code: string): number {
   return (meaning && STATUS_OF_EXIT[meaning.exit]) ?? 500;
 }
 
-/** Only the operator sees the text of an unexpected error. */
-export function httpProblem(error: unknown): HttpProblem {
+/** Only the operator sees the text of an unexpected error. @param log of the door, if its callers are its operator. */
+export function httpProblem(error: unknown, log?: string): HttpProblem {
   const known =
-    error instanceof AbilityError
-      ? error.toProblem()
-      : {
-          code: 'internal.error',
-          message: 'The door failed; its operator can read why',
-          suggestion: 'Ask the operator of `ability serve`.',
-        };
+    error instanceof AbilityError ? error.toProblem() : { code: 'internal.error', ...unexpected(error, log) };
   const { code, message, suggestion = null, location = null, details } = known;
   const status = statusOf(code);
   return {
@@ -83,4 +77,16 @@ export function httpProblem(error: unknown): HttpProblem {
     location,
     ...(details !== undefined && { details }),
   };
+}
+
+function unexpected(error: unknown, log: string | undefined): Pick<Problem, 'message' | 'suggestion'> {
+  if (log === undefined) {
+    const message = 'The door failed; its operator can read why';
+    return { message, suggestion: 'Ask the operator of `ability serve`.' };
+  }
+  if ((error as { code?: unknown } | undefined)?.code === 'ERR_MODULE_NOT_FOUND') {
+    const message = 'The files of the runtime were replaced while it was running';
+    return { message, suggestion: 'Stop it with `ability down`, and do it again: tasks go on.' };
+  }
+  return { message: `The runtime failed: ${reasonOf(error)}`, suggestion: `Read ${log}.` };
 }

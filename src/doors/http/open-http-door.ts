@@ -177,7 +177,7 @@ const FRAMEWORK_CODES: Record<string, string> = {
 };
 
 function answerProblem(door: HttpDoor, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const problem = httpProblem(asAbilityError(error, request.routeOptions.bodyLimit ?? door.limits.bytes));
+  const problem = httpProblem(asAbilityError(error, request.routeOptions.bodyLimit ?? door.limits.bytes), door.log);
   // Work fails when its caller has left or the door closes: that is no fault.
   const isCut = reply.raw.destroyed || door.closing.aborted;
   if (problem.status >= 500 && problem.code === 'internal.error' && !isCut) {

@@ -61,7 +61,7 @@ export async function openRoutes(place: DoorPlace, shared: Shared): Promise<{ so
   // No OpenID provider lets anyone in here.
   const known = { findToken, rightsOfPerson: () => rightsOf('read'), doorKey: () => ownDoorKey(pathsOf(root).doorKey) };
   const local = { ...known, local: currentUser({}), believesClaims: true };
-  const forOwner = openHttpDoor({ ...common, authentication: local, readsOthers: true });
+  const forOwner = openHttpDoor({ ...common, authentication: local, readsOthers: true, log: runtime.log });
   // Without a link it lets no one in, so agents may read it.
   forOwner.get(PAGE_ADDRESS, async () => ({ address: shared.pageAddress() ?? null }));
   mountLinks(forOwner, local, async (person, to) => {

@@ -70,10 +70,12 @@ export async function confine(request: Confined): Promise<ConfinedCommand> {
   if (user && room) await give(room.folder, user);
   if (!sandbox) return { ...commandOf([...become(user), ...limited]), env, descriptors: [], leave: async () => {} };
   await probe(user);
+  const declared = declaredMounts(request.root, sandbox);
+  if (user) await refuseForeign(user, request.root, declared, limits.user);
   const mounts: Mount[] = [
     ...programFolders(words, env.PATH, request.root).map((path) => ({ at: path, from: realpathSync(path) })),
     ...(request.reads ?? []),
-    ...declaredMounts(request.root, sandbox),
+    ...declared,
     ...(room ? [{ at: room.folder, from: room.folder, writes: true }] : []),
   ];
   const proxy = hasProxy ? await openHostProxy(sandbox.allowed_hosts, request.report) : undefined;
@@ -183,6 +185,28 @@ async function probe(user: User | undefined): Promise<void> {
     const needs = 'It needs bubblewrap 0.8 and user namespaces; a container may forbid these. See docs/scripts.md.';
     throw unavailable(`This machine cannot make a sandbox: ${said}`, needs, error);
   });
+}
+
+/** Declared paths that another user may use in a box, by user and path; what changes later is an error of the script. */
+const usable = new Set<string>();
+const PRINT_UNUSABLE = 'while [ $# -gt 0 ]; do test "$1" "$2" || echo "$2"; shift 2; done';
+
+/** @throws CallFailure `sandbox.path` where the user of a root worker's box has no right to a declared path. */
+async function refuseForeign(user: User, root: string, declared: readonly Mount[], name = 'nobody'): Promise<void> {
+  const keyOf = ({ from, writes }: Mount): string => [user.uid, user.gid, writes, from].join(' ');
+  const asked = declared.filter((mount) => !usable.has(keyOf(mount)));
+  if (asked.length === 0) return;
+  const tests = asked.flatMap(({ at, writes }) => [writes ? '-w' : '-r', at]);
+  const options = mountOptions(root, declared, TEMPORARY_BYTES);
+  const { command, args } = commandOf(boxWords(user, options, ['sh', '-c', PRINT_UNUSABLE, 'sh', ...tests]));
+  const { stdout } = await run(command, args, { timeout: 10_000, cwd: '/' });
+  const [first] = stdout.split('\n').filter(Boolean);
+  if (first === undefined) return void asked.map(keyOf).forEach(usable.add, usable);
+  const { writes } = asked.find(({ at }) => at === first) ?? {};
+  const message = `${first} is declared in the sandbox, and ${name}, as whom a root worker runs a box, may not ${writes ? 'write' : 'read'} it`;
+  const suggestion =
+    'Give that user the right, or name the owner of the path in `limits.user`; or run the worker as another user than root.';
+  throw new CallFailure({ code: 'sandbox.path', message, suggestion });
 }
 
 /** @throws CallFailure `sandbox.unavailable`. */

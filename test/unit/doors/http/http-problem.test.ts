@@ -61,3 +61,17 @@ test('an error of ours states what happened, where, and what to do next', () => 
     details: { x: 1 },
   });
 });
+
+test('who owns the runtime sees what failed, and where its log is; or that its files were replaced', () => {
+  expect(httpProblem(new TypeError('x is not a function'), '/p/.system/runtime.log')).toMatchObject({
+    code: 'internal.error',
+    detail: 'The runtime failed: x is not a function',
+    suggestion: 'Read /p/.system/runtime.log.',
+  });
+  const replaced = Object.assign(new Error('Cannot find module x.js'), { code: 'ERR_MODULE_NOT_FOUND' });
+  expect(httpProblem(replaced, '/p/.system/runtime.log')).toMatchObject({
+    code: 'internal.error',
+    detail: 'The files of the runtime were replaced while it was running',
+    suggestion: 'Stop it with `ability down`, and do it again: tasks go on.',
+  });
+});

@@ -48,8 +48,8 @@ function shownValue(value: Json | undefined): string {
 }
 
 export function renderApproval(approval: Approval, style: Style): string {
-  const { id, title, what, reasons, quorum, requested_by, expires_at, due_at, decisions } = approval;
-  const who = oneLine(whoDecides(approval));
+  const { id, title, what, reasons, quorum, requested_by, expires_at, due_at, decisions, self_approval } = approval;
+  const who = oneLine(whoDecides(approval) + (self_approval ? '' : `, but not ${requested_by.name}`));
   const have = decisions.filter(({ decision }) => decision === 'approve').length;
   return [
     `${style('yellow', 'approval')} ${id}: ${style('bold', oneLine(title))}`,
