@@ -543,7 +543,7 @@ describe('abilities', () => {
     expect((await get('/v1/pages')).body).toEqual({ pages: [{ path: 'modules/users/ABILITY.md', text: '# Users\n' }] });
     project.write({ 'modules/users/ABILITY.md': '# Users now\n' });
     const shown = await ability(['list', '--pages'], { cwd: project.root });
-    expect(shown.stdout).toBe('modules/users/ABILITY.md\n\n# Users now\n');
+    expect(shown.stdout).toBe('modules/users/ABILITY.md\n\n# Users now');
   });
 
   test('are planned without running', async () => {

@@ -25,7 +25,9 @@ export async function run(context: Context, _: [], flags: DefinitionFlags['list'
   if (flags.usage) return listUsage(context, await openRegistry(context, '--usage'));
   if (flags.pages) {
     const answer = await withDefinitions(context, (project) => project.call('listPages', {}));
-    return printAnswer(context, answer, () => answer.pages.map(({ path, text }) => `${path}\n\n${text}`).join('\n'));
+    return printAnswer(context, answer, () =>
+      answer.pages.map(({ path, text }) => `${path}\n\n${text.trimEnd()}`).join('\n\n'),
+    );
   }
   if (flags.packs || flags.capabilities) {
     const registry = await openRegistry(context, flags.packs ? '--packs' : '--capabilities');
