@@ -1,4 +1,5 @@
 import MiniSearch from 'minisearch';
+import type { AbilityPool } from '../../src/choosing/ability-pool.js';
 import type { Ranker } from '../../src/choosing/ranker.js';
 import type { ChoosableAbility } from '../../src/choosing/read-abilities.js';
 import { suggest } from '../../src/choosing/suggest.js';
@@ -28,16 +29,21 @@ export function ours(weights: Weights = WEIGHTS, name = 'ours'): Contender {
 
 /** `suggest` over tools that are low-level abilities without inputs, in no scope. */
 export function suggesting(tools: readonly Tool[], ranker: Ranker): Rank {
+  const pool = poolFor(tools, ranker);
+  return async (text, among) => {
+    const { suggestions } = await suggest(pool, { text, limit: 10, from: 0, ...(among && { among }) });
+    return suggestions;
+  };
+}
+
+/** The pool of a project whose abilities these tools are. */
+export function poolFor(tools: readonly Tool[], ranker: Ranker = new WordRanker(tools.map(textOf))): AbilityPool {
   const shared = { level: 'low', definition: DEFINITION, unavailable: null } as const;
   const abilities = tools.map((tool): [string, ChoosableAbility] => {
     return [tool.id, { ...shared, modules: [], scopes: [], id: tool.id, text: textOf(tool) }];
   });
   const documents = new WordRanker([]);
-  const pool = { abilities: new Map(abilities), ranker, documents, scope: null, environment: 'dev' };
-  return async (text, among) => {
-    const { suggestions } = await suggest(pool, { text, limit: 10, from: 0, ...(among && { among }) });
-    return suggestions;
-  };
+  return { abilities: new Map(abilities), ranker, documents, scope: null, environment: 'dev' };
 }
 
 const DEFINITION = lowLevel.parse({ operation_key: 'tool', version: 1, summary: 'A tool.', effects: 'read' });

@@ -1,9 +1,9 @@
-import { Embedder } from '../../src/choosing/embedder.js';
-import { type Embed, embeddingsSettings, embedThrough } from '../../src/choosing/embeddings-endpoint.js';
 import { HybridRanker, meaningOf, sent } from '../../src/choosing/hybrid-ranker.js';
 import { requestOf } from '../../src/choosing/request-of.js';
-import { VectorStore } from '../../src/choosing/vector-store.js';
 import { WordRanker } from '../../src/choosing/word-ranker.js';
+import { Embedder } from '../../src/models/embedder.js';
+import { type Embed, embeddingsSettings, embedThrough } from '../../src/models/embeddings-endpoint.js';
+import { VectorStore } from '../../src/models/vector-store.js';
 import { type Contender, suggesting } from './contenders.js';
 import { type Half, halfOf } from './evaluate.js';
 import { quantile } from './measures.js';

@@ -1,11 +1,12 @@
 /**
  * Compares our ranker with plain BM25 and minisearch on sets of labelled requests.
  *
- *     npm run eval:routing -- [--data DIR] [--tune] [--json] [--embeddings URL --model NAME]
+ *     npm run eval:routing -- [--data DIR] [--tune] [--json] [--embeddings URL --model NAME] [--routers]
  *
  * Without `--data`: on the small set of our own, `bench/routing/own`. Reports on one half of each set; `--tune` looks for better weights on
  * the other half first, and reports on them. `--embeddings` also ranks with an OpenAI-compatible endpoint, such as
- * `http://127.0.0.1:8080/v1` (embeddings-server.mjs), with OPENAI_API_KEY where it is set.
+ * `http://127.0.0.1:8080/v1` (embeddings-server.mjs), with OPENAI_API_KEY where it is set. `--routers`
+ * decides about the requests instead: by rules, and by two models on a loopback endpoint.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,6 +20,7 @@ import { endpointAt, hybrids, timeHybrid } from './hybrid.js';
 import { measureLong } from './long-texts.js';
 import { readSets } from './read-sets.js';
 import { macroOf, reportOn, tablesOf, thresholdOf } from './report.js';
+import { measureRouters, tableOfRouters } from './routers.js';
 import { measureSpeed } from './speed.js';
 import { tune } from './tune.js';
 
@@ -29,10 +31,16 @@ const { values } = parseArgs({
     json: { type: 'boolean', default: false },
     embeddings: { type: 'string' },
     model: { type: 'string' },
+    routers: { type: 'boolean', default: false },
   },
 });
 const OWN = fileURLToPath(new URL('../../../../bench/routing/own', import.meta.url));
 const sets = readSets(values.data ?? OWN);
+if (values.routers) {
+  for (const effects of ['read', 'write_idempotent'] as const)
+    process.stdout.write(`Tools that ${effects}:\n\n${tableOfRouters(await measureRouters(sets, effects))}\n\n`);
+  process.exit();
+}
 const weights = values.tune ? await tune(sets, (line) => process.stderr.write(`${line}\n`)) : WEIGHTS;
 if (values.tune) process.stderr.write(`${JSON.stringify(weights, null, 2)}\n`);
 

@@ -1,11 +1,11 @@
 import type { Registry } from '../definitions/registry.js';
-import { Embedder } from './embedder.js';
-import { type EmbeddingsSettings, embeddingsSettings, embedThrough } from './embeddings-endpoint.js';
+import { Embedder } from '../models/embedder.js';
+import { type EmbeddingsSettings, embeddingsSettings, embedThrough } from '../models/embeddings-endpoint.js';
+import { keyOfText, VectorStore, vectorFileOf } from '../models/vector-store.js';
 import { HybridRanker, meaningOf, warningOf } from './hybrid-ranker.js';
 import type { AbilityText, Ranker } from './ranker.js';
 import { type ChoosableAbility, readAbilities } from './read-abilities.js';
 import { readScopePages, type ScopePages } from './scope-pages.js';
-import { keyOfText, VectorStore, vectorFileOf } from './vector-store.js';
 import { WordRanker } from './word-ranker.js';
 
 export interface AbilityPool {

@@ -2,6 +2,9 @@
 
 import type { Json, JsonObject } from '../contracts/json.js';
 import { escapePattern } from '../text/escape-pattern.js';
+import { listed } from '../text/listed.js';
+import { memoize } from '../text/memoize.js';
+import { shorten } from '../text/shorten.js';
 import type { AbilityPool } from './ability-pool.js';
 import { isTypoOf } from './decide/typos.js';
 import type { ChoosableAbility } from './read-abilities.js';
@@ -162,14 +165,10 @@ export function accountInPool(
   });
 }
 
-const texts = new WeakMap<ChoosableAbility, string[]>();
-
-function textsOf(ability: ChoosableAbility): string[] {
-  const { summary = [], uses = [], keywords = [] } = ability.text.texts;
-  const found = texts.get(ability) ?? [ability.id, ...summary, ...uses, ...keywords];
-  texts.set(ability, found);
-  return found;
-}
+const textsOf = memoize(({ id, text: { texts } }: ChoosableAbility): string[] => {
+  const { summary = [], uses = [], keywords = [] } = texts;
+  return [id, ...summary, ...uses, ...keywords];
+});
 
 function hasContent(token: string): boolean {
   return isMarked(token) || (!LOOKS.has(token) && wordsIn(token).some(({ kind }) => kind !== 'stop'));
@@ -218,18 +217,13 @@ interface Facts {
 const NAME = /^\p{L}+\p{N}+\p{L}*$/u;
 const NO_NAME = /[^\p{L}\p{N}]+/u;
 
-/** By the list of texts: each ability is compared with many requests. */
-const known = new WeakMap<readonly string[], Facts>();
-
-function factsOf(texts: readonly string[]): Facts {
-  const before = known.get(texts);
-  if (before) return before;
+const factsOf = memoize((texts: readonly string[]): Facts => {
   const [id = '', ...others] = texts;
   const words = others.map(wordsIn);
   const stems = new Set(words.flat().map(({ stem }) => stem));
   const firsts = words.flatMap(([first]) => first ?? []);
   const [last] = wordsIn(id.slice(id.lastIndexOf('.') + 1));
-  const facts: Facts = {
+  return {
     about: new Set(texts.flatMap((text) => [...stemsOf(text)])),
     names: new Set(
       texts
@@ -241,9 +235,7 @@ function factsOf(texts: readonly string[]): Facts {
     verbs: new Set(firsts.map(({ stem }) => stem)),
     own: last && !stems.has(last.stem) ? last.text : undefined,
   };
-  known.set(texts, facts);
-  return facts;
-}
+});
 
 /** The base form of the first word of a text: `delete`, not `deleted`; or that of the id. */
 function isVerbOf(word: string, { verbs, own }: Facts): boolean {
@@ -301,12 +293,7 @@ export function unusedWords(unused: readonly string[]): string {
   const words = unused
     .filter((word) => !NO_PART.test(word))
     .map((word) => word.replaceAll(/["“”«»`?\s]+/g, ' ').trim());
-  const shown = words.slice(0, MAX_SHOWN).map((word) => {
-    const points = [...word];
-    return `"${points.length > LONGEST_SHOWN ? `${points.slice(0, LONGEST_SHOWN - 3).join('')}...` : word}"`;
-  });
+  const shown = words.slice(0, MAX_SHOWN).map((word) => `"${shorten(word, LONGEST_SHOWN)}"`);
   const all = words.length > MAX_SHOWN ? [...shown, `${words.length - MAX_SHOWN} more`] : shown;
-  const [last, ...others] = all.reverse();
-  if (last === undefined) return '';
-  return `${others.length > 0 ? `${others.reverse().join(', ')} and ` : ''}${last} would not be used. `;
+  return all.length > 0 ? `${listed(all, 'and')} would not be used. ` : '';
 }

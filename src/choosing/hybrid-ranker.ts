@@ -1,5 +1,5 @@
-import type { EmbeddedRequest } from './embedder.js';
-import { EmbeddingsFault } from './embeddings-endpoint.js';
+import type { EmbeddedRequest } from '../models/embedder.js';
+import { EmbeddingsFault } from '../models/embeddings-endpoint.js';
 import {
   type AbilityText,
   FITS,
@@ -19,7 +19,7 @@ export interface RequestVectors {
   embedRequest(text: string): Promise<EmbeddedRequest>;
 }
 
-/** The weight of meaning where words fit; measured on the tuning half, docs/choosing.md. */
+/** The weight of meaning where words fit; measured on one half of public sets. */
 const WHERE_WORDS_FIT = 0.1;
 /** If the best by words ranks lower than `below` by meaning, its strength is multiplied by `left`. */
 const UNCERTAIN = { below: 3, left: 0.7 };
@@ -28,7 +28,7 @@ const UNCERTAIN = { below: 3, left: 0.7 };
  * Orders abilities by reciprocal rank fusion of words and meaning. Where words fit, they are right more often than
  * a small model, so meaning counts little; elsewhere both count the same. The scores are those of the words, in
  * descending order and reduced where meaning disagrees. Only ranks are compared, since the scale of cosines
- * differs between models. Source: C-49; measured in docs/choosing.md.
+ * differs between models. Source: C-49.
  */
 export class HybridRanker implements Ranker {
   constructor(

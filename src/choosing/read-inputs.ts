@@ -56,17 +56,6 @@ export function schemaOfInput(schema: JsonObject, name: string): JsonObject {
 /** @param others the inputs without a value so far. @param taken values of other inputs. */
 type Reader = (input: Wanted, text: string, others: readonly Wanted[], taken: readonly Json[]) => Json | undefined;
 
-const REQUIRED: readonly Reader[] = [namedValue, onlyChoice, onlyOfFormat, onlyNumber, onlyQuoted, onlyIdentifier];
-const OPTIONAL: readonly Reader[] = [
-  namedValue,
-  onlyChoice,
-  onlyOfFormat,
-  onlyOfPattern,
-  onlyIdentifier,
-  onlyCount,
-  onlySearched,
-];
-
 /** Applies one reader after the other; each fills inputs that are still without a value. */
 function readEach(wanted: readonly Wanted[], readers: readonly Reader[], text: string, given: JsonObject = {}) {
   const found: JsonObject = {};
@@ -85,26 +74,20 @@ const COUNTS: ReadonlySet<string> = new Set(['count', 'limit', 'number', 'n', 'm
 const SEARCHED: ReadonlySet<string> = new Set(['text', 'query', 'q', 'search', 'term', 'contains', 'keyword']);
 
 /** The only number in the text, for the only numeric input or the only count. */
-function onlyCount(input: Wanted, text: string, others: readonly Wanted[], taken: readonly Json[]): Json | undefined {
-  return onlyNumber(
-    input,
-    text,
-    COUNTS.has(input.name) ? others.filter(({ name }) => COUNTS.has(name)) : others,
-    taken,
-  );
-}
+const onlyCount: Reader = (input, text, others, taken) =>
+  onlyNumber(input, text, COUNTS.has(input.name) ? others.filter(({ name }) => COUNTS.has(name)) : others, taken);
 
-function onlySearched(
-  { name, schema }: Wanted,
-  text: string,
-  others: readonly Wanted[],
-  taken: readonly Json[],
-): Json | undefined {
+const onlySearched: Reader = ({ name, schema }, text, others, taken) => {
   if (!SEARCHED.has(name) || others.some((other) => SEARCHED.has(other.name))) return undefined;
   const texts = [...(text.match(FORMATS.email as RegExp) ?? []), ...quotedIn(text)];
-  const marked = new Set(texts.filter((value) => !taken.includes(value)));
-  const [only, ...more] = marked;
-  return only !== undefined && more.length === 0 ? fitting(schema, only) : undefined;
+  const marked = single(texts.filter((value) => !taken.includes(value)));
+  return marked === undefined ? undefined : fitting(schema, marked);
+};
+
+/** Undefined if there are none or several. */
+function single<T>(values: Iterable<T>): T | undefined {
+  const [only, ...more] = new Set(values);
+  return more.length === 0 ? only : undefined;
 }
 
 function quotedIn(text: string): string[] {
@@ -136,7 +119,7 @@ function describe({ name, schema: { type, description, enum: choices } }: Wanted
 const VALUE = `(?:"([^"]*)"|'([^']*)'|([^\\s,;"']+))`;
 
 /** `name=value`, `name: value`, or the words of the name before a value in quotes or with a digit. */
-function namedValue({ name, schema }: Wanted, text: string): Json | undefined {
+const namedValue: Reader = ({ name, schema }, text) => {
   const words = wordTexts(name);
   if (words.length === 0) return undefined;
   const spelled = words.map(escapePattern).join('[\\s_.-]?');
@@ -154,20 +137,20 @@ function namedValue({ name, schema }: Wanted, text: string): Json | undefined {
   // "build 12 34" is ambiguous.
   if (/^[\d.-]+$/.test(value) && /^\s+\d/.test(text.slice(loose.index + loose[0].length))) return undefined;
   return loose[3] === undefined || /[\p{N}_]/u.test(value) ? fitting(schema, value) : undefined;
-}
+};
 
-function onlyChoice({ schema }: Wanted, text: string): Json | undefined {
+const onlyChoice: Reader = ({ schema }, text) => {
   const { enum: choices } = schema;
   if (!Array.isArray(choices)) return undefined;
   const words = wordTexts(text);
-  const said = choices.filter((choice) => {
-    return typeof choice === 'string' && findPhrases(phrasesOf([choice]), words).length > 0;
-  });
+  const said = choices.filter(
+    (choice) => typeof choice === 'string' && findPhrases(phrasesOf([choice]), words).length > 0,
+  );
   if (said.length < 2) return said[0];
   // In "refund charge c-42" the first word is the action.
   const [first] = words;
   return words.includes('or') ? undefined : said.find((choice) => String(choice).toLowerCase() === first);
-}
+};
 
 const FORMATS: Record<string, RegExp> = {
   email: /[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+/gu,
@@ -177,75 +160,72 @@ const FORMATS: Record<string, RegExp> = {
   'date-time': /\b\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-]\d{2}:\d{2})/g,
 };
 
-function onlyOfFormat({ schema }: Wanted, text: string, others: readonly Wanted[]): Json | undefined {
-  const { format } = schema;
+const onlyOfFormat: Reader = ({ schema: { format } }, text, others) => {
   const pattern = typeof format === 'string' ? FORMATS[format] : undefined;
   if (!pattern || others.some((other) => other.schema.format === format)) return undefined;
-  const [only, ...more] = new Set(text.match(pattern) ?? []);
-  return more.length === 0 ? only : undefined;
-}
+  return single(text.match(pattern) ?? []);
+};
 
 /** The only word that matches a pattern; ignores patterns that ordinary words match. */
-function onlyOfPattern({ schema }: Wanted, text: string): Json | undefined {
-  const { type, pattern } = schema;
+const onlyOfPattern: Reader = ({ schema: { type, pattern } }, text) => {
   if (type !== 'string' || typeof pattern !== 'string' || !isPlainPattern(pattern)) return undefined;
   const form = new RegExp(pattern, 'u');
   if (['word', 'a', 'Word-1'].some((word) => form.test(word))) return undefined;
-  const words = new Set((text.match(/[^\s,;!?"']+/gu) ?? []).map((word) => word.replace(/[.:)]+$/, '')));
-  const [only, ...more] = [...words].filter((word) => word.length <= 100 && form.test(word));
-  return more.length === 0 ? only : undefined;
-}
+  const words = (text.match(/[^\s,;!?"']+/gu) ?? []).map((word) => word.replace(/[.:)]+$/, ''));
+  return single(words.filter((word) => word.length <= 100 && form.test(word)));
+};
 
 /** Short, anchored, and without what makes matching slow. */
 function isPlainPattern(pattern: string): boolean {
   return /^\^[^()]*(?:\([^()]*\)[^()+*{]*)?\$$/.test(pattern) && pattern.length <= 60;
 }
 
-function onlyNumber(
-  { schema }: Wanted,
-  text: string,
-  others: readonly Wanted[],
-  taken: readonly Json[],
-): Json | undefined {
-  const isNumeric = ({ type }: JsonObject): boolean => type === 'integer' || type === 'number';
+const isNumeric = ({ type }: JsonObject): boolean => type === 'integer' || type === 'number';
+
+const onlyNumber: Reader = ({ schema }, text, others, taken) => {
   if (!isNumeric(schema) || others.some((other) => isNumeric(other.schema))) return undefined;
   const numbers = (text.match(/(?<![\p{L}\p{N}._-])-?\d+(?:\.\d+)?(?![\p{L}\p{N}_-]|\.\d)/gu) ?? []).map(Number);
-  const [only, ...more] = new Set(numbers.filter((number) => !taken.some((value) => Number(value) === number)));
-  return only !== undefined && more.length === 0 ? fitting(schema, String(only)) : undefined;
-}
+  const number = single(numbers.filter((one) => !taken.some((value) => Number(value) === one)));
+  return number === undefined ? undefined : fitting(schema, String(number));
+};
 
-function onlyQuoted(
-  { schema }: Wanted,
-  text: string,
-  others: readonly Wanted[],
-  taken: readonly Json[],
-): Json | undefined {
-  const isText = ({ type, enum: choices, format }: JsonObject): boolean => {
-    return type === 'string' && choices === undefined && format === undefined;
-  };
+const isText = ({ type, enum: choices, format }: JsonObject): boolean =>
+  type === 'string' && choices === undefined && format === undefined;
+
+const onlyQuoted: Reader = ({ schema }, text, others, taken) => {
   if (!isText(schema) || others.some((other) => isText(other.schema))) return undefined;
-  const [only, ...more] = new Set(quotedIn(text).filter((value) => !taken.includes(value)));
-  return more.length === 0 ? only : undefined;
-}
+  return single(quotedIn(text).filter((value) => !taken.includes(value)));
+};
 
 /** "u-42" and "u-billing-42": letters, then parts; the last one begins with a digit. */
 const IDENTIFIER = /(?<![\p{L}\p{N}_./@:-])(\p{L}+)(?:[-_]\p{L}+)*[-_]\p{N}[\p{L}\p{N}]*(?![\p{L}\p{N}_/@-])/gu;
 
 /** The only word that looks like such an identifier: `u-42` can be a `user_id`, not a `build_id`. */
-function onlyIdentifier({ name, schema }: Wanted, text: string): Json | undefined {
+const onlyIdentifier: Reader = ({ name, schema }, text) => {
   const [kind = '', ...rest] = wordTexts(name);
   if (schema.type !== 'string' || rest.at(-1) !== 'id') return undefined;
   const found = [...text.matchAll(IDENTIFIER)].filter(([, letters = '']) => kind.startsWith(letters.toLowerCase()));
-  const [only, ...more] = new Set(found.map(([word]) => word));
-  return only !== undefined && more.length === 0 ? fitting(schema, only) : undefined;
-}
+  const only = single(found.map(([word]) => word));
+  return only === undefined ? undefined : fitting(schema, only);
+};
+
+const REQUIRED: readonly Reader[] = [namedValue, onlyChoice, onlyOfFormat, onlyNumber, onlyQuoted, onlyIdentifier];
+const OPTIONAL: readonly Reader[] = [
+  namedValue,
+  onlyChoice,
+  onlyOfFormat,
+  onlyOfPattern,
+  onlyIdentifier,
+  onlyCount,
+  onlySearched,
+];
 
 function unquoted([, double, single, bare]: RegExpExecArray): string {
   return double ?? single ?? (bare ?? '').replace(/[.!?)]+$/, '');
 }
 
 /** The value converted to the type of the schema; undefined if it does not fit. */
-function fitting({ type, enum: choices }: JsonObject, value: string): Json | undefined {
+export function fitting({ type, enum: choices }: JsonObject, value: string): Json | undefined {
   if (value === '') return undefined;
   if (type === 'integer' || type === 'number') {
     const number = Number(value);

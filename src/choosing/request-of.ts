@@ -38,8 +38,7 @@ export function requestOf(text: string): string {
   if (lengthOf(plain) <= MAX_WORDS) return plain;
   const sentences = sentencesOf(plain);
   const asking = sentences.filter(asks);
-  const chosen = asking.length > 0 ? asking : [...sentences.slice(0, 1), ...sentences.slice(-1)];
-  return firstWords(chosen);
+  return (asking.length > 0 ? asking : [...sentences.slice(0, 1), ...sentences.slice(-1)]).join('\n');
 }
 
 function lengthOf(text: string): number {
@@ -57,16 +56,4 @@ function lastSaid(text: string): string {
 
 export function sentencesOf(text: string): string[] {
   return text.split(/(?<=[.!?])\s+|\n+/).filter((sentence) => sentence.trim() !== '');
-}
-
-/** The last sentences, up to {@link MAX_WORDS} words: these carry the meaning. */
-function firstWords(sentences: readonly string[]): string {
-  const kept: string[] = [];
-  let words = 0;
-  for (const sentence of [...sentences].reverse()) {
-    if (words > 0 && words + lengthOf(sentence) > MAX_WORDS) break;
-    kept.unshift(sentence);
-    words += lengthOf(sentence);
-  }
-  return kept.join('\n');
 }

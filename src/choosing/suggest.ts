@@ -1,6 +1,7 @@
 /** Suggests abilities. Source: R-000-15, R-000-16, C-39; docs/choosing.md#how-abilities-are-ranked. */
 import { escapePattern } from '../text/escape-pattern.js';
 import { matchesAnyGlob } from '../text/glob.js';
+import { listed } from '../text/listed.js';
 import { modulePath } from '../text/module-path.js';
 import type { AbilityPool } from './ability-pool.js';
 import { accountInPool, isLooking } from './account-for.js';
@@ -258,9 +259,7 @@ function questionFor(suggestion: Suggestion | undefined): string | null {
     const [about] = [description, choices && `one of ${choices.map(String).join(', ')}`].filter(Boolean);
     return about ? `${name} (${about.replace(/\.$/, '')})` : name;
   });
-  const last = wanted.pop();
-  const list = wanted.length > 0 ? `${wanted.join(', ')} and ${last}` : last;
-  return `${suggestion.id} needs ${list}. What should ${suggestion.missing.length > 1 ? 'they' : 'it'} be?`;
+  return `${suggestion.id} needs ${listed(wanted, 'and')}. What should ${suggestion.missing.length > 1 ? 'they' : 'it'} be?`;
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Splits abilities and requests into words, in the same way. */
 import { stemmer } from 'stemmer';
+import { memoizeText } from '../text/memoize.js';
 
 /**
  * Grammar words and words of any request ("could you please help me find ..."). Lower case, without apostrophes.
@@ -61,7 +62,12 @@ export function stemOf(word: string): string {
 }
 
 /** {@link wordTexts} with stems and kinds; a compound such as `GitHub` or `sign-up` follows its parts. */
-export const wordsIn = remembering(readWords, 20_000);
+export function wordsIn(text: string): readonly Word[] {
+  return text.length > MAX_KEPT_LENGTH ? readWords(text) : keptWords(text);
+}
+
+/** Texts of abilities are read with each request, and words of any text again and again. */
+const keptWords = memoizeText(20_000, readWords);
 
 function readWords(text: string): readonly Word[] {
   const plain = text.normalize('NFKC').replace(/['’]/g, '');
@@ -70,19 +76,6 @@ function readWords(text: string): readonly Word[] {
     const isName = parts.length > 1 && !UNSPACED.test(chunk);
     return [...parts, ...(isName ? [chunk.replaceAll('-', '').toLowerCase()] : [])].map(wordOf);
   });
-}
-
-/** Texts of abilities are read with each request, and words of any text again and again. @param most kept values. */
-function remembering<T>(read: (text: string) => T, most: number): (text: string) => T {
-  const known = new Map<string, T>();
-  return (text) => {
-    const before = known.get(text);
-    if (before !== undefined || text.length > MAX_KEPT_LENGTH) return before ?? read(text);
-    if (known.size >= most) known.clear();
-    const value = read(text);
-    known.set(text, value);
-    return value;
-  };
 }
 
 /** Names and values: capitalised inside of a sentence, or with a digit. In lower case. */
@@ -115,7 +108,7 @@ function pairsOf(run: string): string[] {
   return letters.length < 2 ? letters : letters.slice(1).map((letter, at) => `${letters[at]}${letter}`);
 }
 
-const wordOf = remembering(readWord, 50_000);
+const wordOf = memoizeText(50_000, readWord);
 
 function readWord(text: string): Word {
   const stem = stemOf(text);

@@ -1,5 +1,4 @@
 import { poolOf } from '../choosing/ability-pool.js';
-import { modelEndpoint } from '../choosing/model-endpoint.js';
 import { recruitIn } from '../choosing/recruit/recruit.js';
 import { commandProvider, type SessionRunOptions, scriptedProvider } from '../client/index.js';
 import type { OfferedAbility, PlanProvider } from '../contracts/agent-runtime.js';
@@ -10,6 +9,7 @@ import { checkFormat } from '../definitions/check-format.js';
 import { type AgentRequest, agentRequest } from '../definitions/formats/agent-request.js';
 import type { Registry } from '../definitions/registry.js';
 import { isProblem, readYaml } from '../definitions/yaml-source.js';
+import { modelEndpoint } from '../models/model-endpoint.js';
 import { maskerFor } from '../planning/secrets/credentials.js';
 import { digestOf } from '../rules/canonical.js';
 import { parseDuration } from '../rules/duration.js';

@@ -17,6 +17,7 @@ import { followEvents } from './follow-events.js';
 import { listGrants, revokeGrant } from './grants.js';
 import { listAbilities } from './list-abilities.js';
 import { listGaps } from './list-gaps.js';
+import { listPages } from './list-pages.js';
 import { listTasks } from './list-tasks.js';
 import type { Operation } from './operation.js';
 import { planAbility } from './plan-ability.js';
@@ -75,6 +76,7 @@ export const OPERATIONS = {
   drawAbility,
   searchAbilities,
   listGaps,
+  listPages,
   startSession,
   promptSession,
   showSession,

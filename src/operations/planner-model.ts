@@ -1,7 +1,7 @@
-import { ChatEndpoint, type ChatMessage, requestForJson, textOf } from '../choosing/chat-endpoint.js';
-import { denialIn, type ModelEndpoint, whyUnanswered } from '../choosing/model-endpoint.js';
 import type { AgentTurn, PlanProvider } from '../contracts/agent-runtime.js';
 import { AbilityError } from '../contracts/problem.js';
+import { ChatEndpoint, type ChatMessage, requestForJson, textOf } from '../models/chat-endpoint.js';
+import { denialIn, type ModelEndpoint, whyUnanswered } from '../models/model-endpoint.js';
 import { signalWithin } from '../rules/any-abort-signal.js';
 import { formatDuration } from '../rules/duration.js';
 

@@ -1,4 +1,5 @@
 import { distance } from 'fastest-levenshtein';
+import { listed } from './listed.js';
 
 /** Suggestions for an unknown name: at most three, nearest first. */
 export function nearestNames(wanted: string, names: Iterable<string>): string[] {
@@ -15,9 +16,7 @@ export function nearestNames(wanted: string, names: Iterable<string>): string[] 
 /** "Did you mean a, b or c?", or undefined where nothing is near. */
 export function didYouMean(wanted: string, names: Iterable<string>): string | undefined {
   const near = nearestNames(wanted, names);
-  const last = near.pop();
-  if (last === undefined) return undefined;
-  return `Did you mean ${near.length > 0 ? `${near.join(', ')} or ${last}` : last}?`;
+  return near.length === 0 ? undefined : `Did you mean ${listed(near, 'or')}?`;
 }
 
 /** {@link didYouMean}, or else all names; undefined where there are none. */

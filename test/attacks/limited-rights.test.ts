@@ -45,6 +45,7 @@ beforeAll(async () => {
     ...workflow('db.waits', WAITS),
     ...workflow('db.asks', 'steps: [{ id: drop, call: db.drop }]'),
     ...workflow('report.parent', 'steps: [{ id: inner, call: db.asks }]'),
+    'ABILITY.md': '# All abilities, with db.drop\n',
   });
   door = await openDoor(project.connection);
   token = door.token('support', ['read', 'run', 'approve'], { within: WITHIN });
@@ -222,6 +223,7 @@ const ATTACKS: Record<keyof Operations, Attack[]> = {
     },
   ],
   listGaps: [{ input: () => ({}), kept: ({ gaps }: JsonObject) => gaps, expected: [] }],
+  listPages: [{ input: () => ({}), kept: ({ pages }: JsonObject) => pages, expected: [] }],
   startSession: [
     { code: 'door.forbidden', input: () => ({}) },
     { code: 'door.forbidden', input: () => ({ id: 'somebodys', environment: 'dev' }) },

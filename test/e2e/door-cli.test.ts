@@ -311,6 +311,12 @@ describe('a door in place of the project', () => {
     expect((await there(['approve', 'told'], { ABILITY_TOKEN: token })).json.error.code).toBe('door.forbidden');
   });
 
+  test('the routing documents of the project are read through it', async () => {
+    project.write({ 'modules/a/ABILITY.md': '# Of a\n' });
+    const { json } = await there(['list', '--pages'], { ABILITY_TOKEN: await tokenOf('alice', '--can', 'read') });
+    expect(json).toEqual({ pages: [{ path: 'modules/a/ABILITY.md', text: '# Of a\n' }] });
+  });
+
   test('what calls write is shown as it comes, and files are copied', async () => {
     const env = { ABILITY_TOKEN: await tokenOf('alice', '--can', 'read,run') };
     const ran = await ability(['run', 'report', '--key', 'reported', '--verbose'], away(env));

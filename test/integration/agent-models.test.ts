@@ -88,7 +88,7 @@ describe('a model behind an OpenAI-compatible endpoint', () => {
     ['cuts its answer', cutAnswer('{"plan": ['), 'planner.failed', 3],
     [
       'answers 429',
-      answerBody('{"error": {"message": "slow down"}}', 429, { 'retry-after': '0' }),
+      answerBody('{"error": {"message": "slow down"}}', 429, { 'retry-after': '3600' }),
       'planner.failed',
       3,
     ],

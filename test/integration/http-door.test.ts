@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { changeInput, waitForTask } from '../../src/client/index.js';
 import { USUAL_LIMITS } from '../../src/doors/http/http-door.js';
-import { abilityJson } from '../fixtures/called-command.js';
+import { ability, abilityJson } from '../fixtures/called-command.js';
 import { LONG } from '../fixtures/extent.js';
 import { listenTo, type OpenDoor, openDoor } from '../fixtures/http-door.js';
 import { NO_PROVIDER } from '../fixtures/no-provider.js';
@@ -532,9 +532,18 @@ describe('abilities', () => {
     ['/v1/abilities', ['list']],
     ['/v1/abilities/listens', ['show', 'listens']],
     ['/v1/abilities/listens/graph', ['graph', 'listens']],
+    ['/v1/pages', ['list', '--pages']],
   ])('GET %s answers with the output of `ability %j`', async (path, args) => {
     const { json } = await abilityJson(args, { cwd: project.root });
     expect((await get(path)).body).toEqual(json);
+  });
+
+  test('have pages, answered as they are now (R-000-01)', async () => {
+    project.write({ 'modules/users/ABILITY.md': '# Users\n' });
+    expect((await get('/v1/pages')).body).toEqual({ pages: [{ path: 'modules/users/ABILITY.md', text: '# Users\n' }] });
+    project.write({ 'modules/users/ABILITY.md': '# Users now\n' });
+    const shown = await ability(['list', '--pages'], { cwd: project.root });
+    expect(shown.stdout).toBe('modules/users/ABILITY.md\n\n# Users now');
   });
 
   test('are planned without running', async () => {

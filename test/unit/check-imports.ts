@@ -13,8 +13,9 @@ export const ARROWS: Record<string, readonly string[]> = {
   lint: ['definitions', 'planning'],
   authoring: ['definitions', 'planning'],
   tracing: [],
-  choosing: ['definitions', 'tracing'],
-  activities: ['planning', 'definitions', 'choosing', 'tracing'],
+  models: ['tracing'],
+  choosing: ['definitions', 'models', 'tracing'],
+  activities: ['planning', 'definitions', 'choosing', 'models', 'tracing'],
   server: [],
   worker: ['activities', 'server', 'tracing'],
   // What holds a key has the input with its defaults, so a request for that key is compared after the same check.
@@ -23,7 +24,7 @@ export const ARROWS: Record<string, readonly string[]> = {
   shown: [],
   // It runs in a browser, and knows the operations by their types alone.
   page: [],
-  operations: ['shown', 'client', 'definitions', 'planning', 'authoring', 'choosing', 'server', 'worker'],
+  operations: ['shown', 'client', 'definitions', 'planning', 'authoring', 'choosing', 'models', 'server', 'worker'],
   // The command line opens the other doors; the door over HTTP has that of MCP in it.
   'doors/cli': ['doors/guard', 'doors/http', 'doors/mcp', 'doors/runtime'],
   'doors/guard': [],

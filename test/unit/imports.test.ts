@@ -22,7 +22,7 @@ describe('the source tree', () => {
   test('has only known rooms', () => {
     const rooms = new Set(files.map((file) => file.split('/')[1]));
     const known =
-      'activities authoring choosing client contracts definitions disk doors kinds lint operations page planning rules server shown testing text tracing worker workflows';
+      'activities authoring choosing client contracts definitions disk doors kinds lint models operations page planning rules server shown testing text tracing worker workflows';
     expect([...rooms].filter((room) => !known.split(' ').includes(room ?? ''))).toEqual([]);
   });
 

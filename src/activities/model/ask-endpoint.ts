@@ -1,10 +1,11 @@
+import type { PlanModel } from '../../contracts/plan.js';
 import {
   type ChatCompletion,
   ChatEndpoint,
   type ChatMessage,
   type ChatRequest,
   NoStream,
-} from '../../choosing/chat-endpoint.js';
+} from '../../models/chat-endpoint.js';
 import {
   answeredWith,
   denialIn,
@@ -12,8 +13,7 @@ import {
   isQuotaUsedUp,
   type ModelEndpoint,
   modelEndpoint,
-} from '../../choosing/model-endpoint.js';
-import type { PlanModel } from '../../contracts/plan.js';
+} from '../../models/model-endpoint.js';
 import { isRetryableCode } from '../../rules/calls/error-families.js';
 import { notBefore, retryAtOf } from '../../rules/calls/retry-after.js';
 import { addToSpan } from '../../tracing/current-span.js';

@@ -1,6 +1,7 @@
 import type { FocusContext } from '../../contracts/routing.js';
+import { STOP_WORDS } from '../words.js';
 import { isConsent } from './consent.js';
-import { isWordless, saidIn } from './said-text.js';
+import { saidIn } from './said-text.js';
 import { isAbout } from './signals.js';
 
 /** Whether a message makes a request, refers to something earlier, or is mere conversation. */
@@ -18,20 +19,19 @@ const VIA = new RegExp(
   'i',
 );
 
-/** Nothing but words that refer to something earlier, with polite words around them. */
-const REFERRING = new RegExp(
-  `^[^\\p{L}\\p{N}_]*(?:${[
-    '(?:(?:ok|okay|yes|yeah|sure|please|now|then|so|and|actually|just|pls|plz|alright|great|cool|good|perfect)\\b[^\\p{L}\\p{N}_]*)*',
-    '(?:(?:can|could|would|will) (?:you|u)\\s+)?(?:please\\s+)?',
-    '(?:go ahead(?: (?:with|and do))?|do|run|start|make|send|try|delegate|hand|give|take|pass|let|have|use)?\\s*',
-    '(?:that|this|it|so|those|them|the (?:last|latest|same|other|first|second) (?:one|thing|task)|the (?:task|thing|stuff)|something|one)?\\s*',
-    '(?:(?:over|off|via|with|by|through|using|to|in|a|an|the|your|sub-?\\s?agents?|agents?|do|handle|take care of|it|that|this|again|now|please|pls|plz|instead|for me|then|thanks|thx)\\b[^\\p{L}\\p{N}_]*)*',
-  ].join('')})[^\\p{L}\\p{N}_]*$`,
-  'iu',
+/** Words of conversation. A message of nothing else asks for nothing, so any other word makes it more. */
+const TALK: ReadonlySet<string> = new Set(
+  `hi hello hey hallo moin bonjour salut good morning evening afternoon night thank thanks you thx ty cheers merci danke ok okay k cool
+  nice great perfect awesome lol haha yes yep yeah no nope nah sure got it sounds alright bye see cya job well done the best never mind
+  nvm forget hm hmm uh ah eh wow oh so much a lot very all everyone there team again for that help now works was really helpful is enough
+  youre are`.split(/\s+/),
 );
-
-const CHAT =
-  /^\W*(?:hi|hello|hey|hallo|moin|bonjour|salut|good (?:morning|evening|afternoon|night)|thanks?|thank you|thx|ty|cheers|merci|danke|ok(?:ay)?|k|cool|nice|great|perfect|awesome|lol|haha+|yes|yep|yeah|no|nope|nah|sure|got it|sounds good|alright|bye|see you|cya|good job|well done|you(?:'| a)?re (?:great|the best)|never ?mind|nvm|forget it|hm+|uh+|wow|oh|so|much|a lot|very|all|everyone|there|team|again|for (?:that|the help|now)|it works(?: now)?)(?:\W+(?:hi|hello|hey|thanks?|thank you|thx|ok(?:ay)?|cool|nice|great|perfect|yes|no|sure|got it|so much|a lot|very much|all|everyone|there|team|again|for (?:that|the help|now)|it works(?: now)?|that|was|really|helpful|is|good|enough|bye))*\W*$/iu;
+/** Words that refer to something earlier, and what is to be done with it. */
+const REFERRING: ReadonlySet<string> = new Set(
+  `please pls plz then and actually just can could would will u go ahead with do run start make send try delegate hand give take pass
+  let have use this those them last latest same other first second one thing task stuff something over off via by through using to in
+  an your sub subagent subagents agent agents handle care of instead me`.split(/\s+/),
+);
 
 /** Whether a message requests a sub-agent. Source: R-003-21, R-003-23. */
 export function wantsSubAgent(text: string): boolean {
@@ -39,16 +39,33 @@ export function wantsSubAgent(text: string): boolean {
   return VIA.test(said) && (!isAbout(said) || /^\W*(?:can|could|may)\b/i.test(said));
 }
 
-const MAX_CHARACTERS = 120;
+const MOST_WORDS = 14;
 
 export function actOf(text: string): Act {
-  const said = saidIn(text);
-  if (isWordless(said)) return 'talks';
-  const plain = said.replaceAll(/\s+/g, ' ').trim();
-  // Messages that only talk or refer are short, and these expressions are slow on long texts.
-  if (plain.length > MAX_CHARACTERS) return 'asks';
-  if (CHAT.test(plain)) return 'talks';
-  return plain.split(' ').length <= 14 && REFERRING.test(plain) ? 'refers' : 'asks';
+  const words = wordsOf(saidIn(text));
+  if (words.every((word) => TALK.has(word))) return 'talks';
+  const refers = words.length <= MOST_WORDS && words.every((word) => TALK.has(word) || REFERRING.has(word));
+  return refers ? 'refers' : 'asks';
+}
+
+/** Whether it has a word that is neither grammar nor conversation nor a way to put off an answer. */
+export function hasContent(said: string): boolean {
+  return wordsOf(said).some((word) => ![STOP_WORDS, TALK, REFERRING, PUTS_OFF].some((words) => words.has(word)));
+}
+
+const PUTS_OFF: ReadonlySet<string> = new Set(
+  'wait hang hold moment sec later maybe whatever whichever skip leave usual think check decide choose pick changed idea clue care dunno idk sorry'.split(
+    ' ',
+  ),
+);
+
+function wordsOf(said: string): string[] {
+  return (
+    said
+      .toLowerCase()
+      .replaceAll(/['’]/g, '')
+      .match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
+  );
 }
 
 /** The request without the words for the sub-agent; empty if it refers to something earlier. */

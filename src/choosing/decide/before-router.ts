@@ -1,13 +1,13 @@
 import type { JsonObject } from '../../contracts/json.js';
 import type { Pending, RoutingDecision } from '../../contracts/routing.js';
 import { asks } from '../request-of.js';
-import { actOf, answersLater, wantsSubAgent } from './asks-for.js';
+import { answersLater, hasContent, wantsSubAgent } from './asks-for.js';
 import { chooseAgent } from './choose-agent.js';
 import { isConsent } from './consent.js';
 import { act, clarify, NO_AGENT, questionAbout, respond } from './propose.js';
 import { readSelection } from './read-selection.js';
 import { type CheckValue, readSlot } from './read-slot.js';
-import { isWordless, saidIn } from './said-text.js';
+import { saidIn } from './said-text.js';
 import { signalIn } from './signals.js';
 import type { RouterInput } from './targets.js';
 
@@ -47,20 +47,16 @@ function valueFor(text: string, { kind, expects }: Pending, check: CheckValue) {
   return undefined;
 }
 
-/** Whether the text is a request, a withdrawal or a refusal, instead of the awaited value. */
+/** Whether the text is a request, a withdrawal, a refusal or nothing of its own, instead of the awaited value. */
 function saysMore(text: string): boolean {
   const said = saidIn(text);
-  if (isWordless(said) || isConsent(said) !== undefined || NO_VALUE.test(said)) return true;
-  if (actOf(said) === 'talks') return true;
+  if (isConsent(said) !== undefined || !hasContent(said.split(/[,.;:!?\n]/)[0] ?? '')) return true;
   // "test-runner-7" looks like a request, but is a name.
   return !NAME.test(said.trim()) && (signalIn(said) !== undefined || asks(said));
 }
 
 /** One word with a sign or a digit in it. */
 const NAME = /^(?=\S*[\d_./-])[\p{L}\d][^\s?!]*$/u;
-/** The person has no value, or withdraws the request. */
-const NO_VALUE =
-  /^\W*(?:(?:ah|oh|hm+|well|ok|sorry|actually|but)\b\W*)*(?:never ?mind|forget (?:about )?(?:it|that)|hang on|hold on|wait|one (?:sec|moment)|let me (?:think|check|see)|i(?:['’]ve| have)? changed my mind|(?:i )?(?:really )?(?:do not|don['’]?t) (?:know|care|have)|dunno|idk|(?:i have )?no (?:idea|clue)|(?:i['’]?m |i am )?not sure|skip (?:it|that|this)|leave it|the (?:usual|same)|same as (?:last|before)|you (?:choose|decide|pick))\b|^\W*(?:maybe later|later|not now|whatever|whichever|anything|nothing|none)\W*$/iu;
 
 /** The sub-agent gets the focus, never the pending item. */
 async function toSubAgent(input: RouterInput): Promise<ByRule> {

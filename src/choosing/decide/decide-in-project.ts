@@ -5,7 +5,7 @@ import { type AbilityPool, poolOf } from '../ability-pool.js';
 import { accountInPool } from '../account-for.js';
 import { FITS } from '../ranker.js';
 import { ADDRESSES, suggest } from '../suggest.js';
-import { decide, type Router } from './decide.js';
+import { type DecideInput, decide, type Router } from './decide.js';
 import { focusOf } from './focus.js';
 import { modelRouter, routerSettings, unaskable } from './model-router.js';
 import type { CheckValue } from './read-slot.js';
@@ -54,12 +54,9 @@ export async function decideInProject(
     request,
     here.filter(({ id }) => !registry.agents.has(id)),
   );
-  const decision = await decide({
+  const decision = await decideInPool(pool, {
     focus,
     targets,
-    rank: (text, among) => rankIn(pool, text, among),
-    shortlist: async (text, limit) => (await pool.ranker.rank({ text, limit })).ranked.map(({ id }) => id),
-    account: (id, text) => accountInPool(pool, id, text, takesOf(targets, id)),
     check: planning.check,
     threshold,
     ...(model !== undefined && { router: typeof model === 'string' ? unaskable(model) : routerOf(model) }),
@@ -67,6 +64,19 @@ export async function decideInProject(
   });
   const missed = decision.decision === 'respond' ? await missedBy(pool, targets, focus) : [];
   return { focus, decision, pool, targets, missed };
+}
+
+/** Decides among the abilities of a pool. */
+export function decideInPool(
+  pool: AbilityPool,
+  given: Omit<DecideInput, 'rank' | 'shortlist' | 'account'>,
+): Promise<RoutingDecision> {
+  return decide({
+    ...given,
+    rank: (text, among) => rankIn(pool, text, among),
+    shortlist: async (text, limit) => (await pool.ranker.rank({ text, limit })).ranked.map(({ id }) => id),
+    account: (id, text) => accountInPool(pool, id, text, takesOf(given.targets, id)),
+  });
 }
 
 async function missedBy(

@@ -1,5 +1,6 @@
 import { type FocusContext, LANE_LENGTH, type LaneMessage, type Pending } from '../../contracts/routing.js';
 import { withoutMiddle } from '../../rules/sessions/add-to-thread.js';
+import { shorten } from '../../text/shorten.js';
 import { wordsIn } from '../words.js';
 import { actOf, wantsSubAgent, withoutSubAgent } from './asks-for.js';
 import { saidIn } from './said-text.js';
@@ -102,19 +103,13 @@ function carriesContent({ kind }: { kind: string }): boolean {
 }
 
 function snippetOf(text: string): string {
-  const said = saidIn(text).replaceAll(/\s+/g, ' ').trim();
-  return said.length <= LONGEST_SNIPPET ? said : `${said.slice(0, LONGEST_SNIPPET - 3)}...`;
+  return shorten(saidIn(text).replaceAll(/\s+/g, ' ').trim(), LONGEST_SNIPPET);
 }
 
 export function titleOf(text: string): string {
-  const plain = saidIn(text)
-    .replaceAll(/\s+/g, ' ')
+  const words = saidIn(text)
     .trim()
-    .replace(
-      /^(?:(?:hi|hello|hey|ok|okay|and|also|now|then|please|pls|can you|could you|would you|will you|i want you to|i need you to|i want to|i need to|i'd like to)\b[\s,]*)+/i,
-      '',
-    )
-    .replace(/[\s.!?]+$/, '');
-  const words = plain.split(' ');
-  return words.length <= WORDS_OF_A_TITLE ? plain : `${words.slice(0, WORDS_OF_A_TITLE).join(' ')}...`;
+    .replace(/[\s.!?]+$/, '')
+    .split(/\s+/);
+  return `${words.slice(0, WORDS_OF_A_TITLE).join(' ')}${words.length > WORDS_OF_A_TITLE ? '...' : ''}`;
 }

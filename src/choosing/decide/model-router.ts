@@ -1,9 +1,9 @@
 import type { Project } from '../../definitions/formats/project.js';
+import { ChatEndpoint, type ChatMessage, requestForJson, textOf } from '../../models/chat-endpoint.js';
+import { denialIn, type ModelEndpoint, modelEndpoint, spanCodeOf, whyUnanswered } from '../../models/model-endpoint.js';
 import { signalWithin } from '../../rules/any-abort-signal.js';
 import { formatDuration, parseDuration } from '../../rules/duration.js';
 import { answerOf, traceModelCall } from '../../tracing/trace-model-call.js';
-import { ChatEndpoint, type ChatMessage, requestForJson, textOf } from '../chat-endpoint.js';
-import { denialIn, type ModelEndpoint, modelEndpoint, spanCodeOf, whyUnanswered } from '../model-endpoint.js';
 import { type Router, RouterFault } from './decide.js';
 import { readRouterAnswer } from './router-answer.js';
 import { ROUTER_INSTRUCTIONS, routerData } from './router-prompt.js';

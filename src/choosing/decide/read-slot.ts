@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { readInput } from '../../text/lossless-json/read-json.js';
-import { faultOfNumber } from '../../text/lossless-json/replace-parts.js';
+import { fitting } from '../read-inputs.js';
 import { agreesTo } from './consent.js';
 
 /** Throws an AbilityError if the value does not match the schema. */
@@ -19,49 +19,29 @@ export function readSlot(
   check: CheckValue,
   isRequest: (text: string) => boolean,
 ): Json | undefined {
-  const plain = text.trim();
-  if (plain === '') return undefined;
-  const values = candidatesOf(plain, schema, isRequest);
-  return values.find((value) => fits(schema, value, check));
+  const value = valueIn(text.trim(), schema, isRequest);
+  return value !== undefined && fits(schema, value, check) ? value : undefined;
 }
 
-function candidatesOf(text: string, schema: JsonObject, isRequest: (text: string) => boolean): Json[] {
+function valueIn(text: string, schema: JsonObject, isRequest: (text: string) => boolean): Json | undefined {
   const { type, enum: choices } = schema;
-  if (Array.isArray(choices)) {
-    const same = choices.filter((choice) => String(choice).toLowerCase() === unquoted(text).toLowerCase());
-    return same.length === 1 ? (same as Json[]) : [];
-  }
-  switch (type) {
-    case 'integer':
-    case 'number':
-      return numbersOf(text);
-    case 'boolean':
-      return switchesOf(text);
-    case 'string':
-      return textsOf(text, schema, isRequest);
-    default:
-      return parsed(text);
-  }
+  if (type === undefined && !Array.isArray(choices)) return parsed(text);
+  if (type === 'boolean')
+    return /^(?:on|off)$/i.test(text) ? /^on$/i.test(text) : (agreesTo(text) ?? fitting(schema, text));
+  if (type === 'integer' || type === 'number')
+    return fitting(schema, text.replace(/^\+|(?:[.!]|,?\s+(?:please|pls|thanks))$/gi, ''));
+  if (type === 'string' && !Array.isArray(choices))
+    return isValue(text, schema, isRequest) ? unquoted(text) : undefined;
+  return fitting(schema, unquoted(text)) ?? parsed(text);
 }
 
-function numbersOf(text: string): Json[] {
-  const [, number] = /^([-+]?\d+(?:\.\d+)?)(?:[.!]|,?\s+(?:please|pls|thanks))?$/i.exec(text) ?? [];
-  return number === undefined || faultOfNumber(number) ? [] : [Number(number)];
-}
-
-function switchesOf(text: string): Json[] {
-  const agreed = /^(?:true|on)$/i.test(text) || (/^(?:false|off)$/i.test(text) ? false : agreesTo(text));
-  return agreed === undefined ? [] : [agreed];
-}
-
-function textsOf(text: string, schema: JsonObject, isRequest: (text: string) => boolean): Json[] {
-  const value = unquoted(text);
-  if (value !== text) return [value];
+function isValue(text: string, schema: JsonObject, isRequest: (text: string) => boolean): boolean {
+  if (unquoted(text) !== text) return true;
   // A pattern, format or constant decides what a value is; otherwise a sentence that asks is a request of its own.
   const isNarrow = ['pattern', 'format', 'const'].some((key) => schema[key] !== undefined);
   const words = text.split(/\s+/).length;
-  if (isNarrow) return words === 1 || (isWhole(text, schema.pattern) && !isRequest(text)) ? [text] : [];
-  return words <= MAX_WORDS_OF_A_TEXT && !text.includes('\n') && !isRequest(text) ? [text] : [];
+  if (isNarrow) return words === 1 || (isWhole(text, schema.pattern) && !isRequest(text));
+  return words <= MAX_WORDS_OF_A_TEXT && !text.includes('\n') && !isRequest(text);
 }
 
 /** Patterns may match a part; a text of several words must match as a whole. */
@@ -78,12 +58,11 @@ function unquoted(text: string): string {
   return /^(["'`])((?:(?!\1).)*)\1$/s.exec(text)?.[2] ?? text;
 }
 
-function parsed(text: string): Json[] {
-  if (!/^[[{]/.test(text)) return [];
+function parsed(text: string): Json | undefined {
   try {
-    return [readInput(text, { what: 'It' })];
+    return /^[[{]/.test(text) ? readInput(text, { what: 'It' }) : undefined;
   } catch {
-    return [];
+    return undefined;
   }
 }
 

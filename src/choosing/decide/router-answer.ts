@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isJsonObject } from '../../contracts/json.js';
 import { REFERENCES, ROUTES, type RouterAnswer, type RouteTarget } from '../../contracts/routing.js';
+import { shorten } from '../../text/shorten.js';
 
 /** The maximum length of a router's text. Characters. Source: docs/choosing.md#deciding. */
 export const LONGEST_TEXT = 200;
@@ -42,12 +43,11 @@ export function readRouterAnswer(text: string): { answer: RouterAnswer } | { fau
 /** An answer with texts of at most {@link LONGEST_TEXT} characters. */
 export function capped(given: RouterAnswer): RouterAnswer {
   const { refersTo, refersToReason } = given.references;
-  return { ...given, rationale: cut(given.rationale), references: { refersTo, refersToReason: cut(refersToReason) } };
-}
-
-function cut(text: string): string {
-  const points = [...text];
-  return points.length <= LONGEST_TEXT ? text : `${points.slice(0, LONGEST_TEXT - 3).join('')}...`;
+  return {
+    ...given,
+    rationale: shorten(given.rationale, LONGEST_TEXT),
+    references: { refersTo, refersToReason: shorten(refersToReason, LONGEST_TEXT) },
+  };
 }
 
 /** Accepts JSON in a Markdown code fence, since models often add one. */

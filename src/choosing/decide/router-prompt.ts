@@ -44,9 +44,10 @@ export async function routerData(input: RouterInput): Promise<string> {
   });
 }
 
-/** Whether an ability is offered: all, or if there are too many, the nearest. */
+/** Whether an ability is offered: all, or if there are too many, the nearest, and others in place of those that are missing. */
 async function offered(input: RouterInput, about: string): Promise<(ability: string) => boolean> {
-  if (input.tools.length + input.workflows.length <= MAX_OFFERED) return () => true;
-  const nearest = new Set((await input.shortlist(about, MAX_OFFERED)).slice(0, MAX_OFFERED));
-  return (ability) => nearest.has(ability);
+  const all = [...input.workflows, ...input.tools].map(({ abilityId }) => abilityId);
+  if (all.length <= MAX_OFFERED) return () => true;
+  const chosen = new Set([...(await input.shortlist(about, MAX_OFFERED)), ...all].slice(0, MAX_OFFERED));
+  return (ability) => chosen.has(ability);
 }

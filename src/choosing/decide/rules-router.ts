@@ -1,12 +1,20 @@
 import { FITS } from '../ranker.js';
 import { actOf, answersLater } from './asks-for.js';
-import { beforeWaiting, byFit } from './by-fit.js';
 import { chooseAgent } from './choose-agent.js';
 import { isConsent } from './consent.js';
-import { act, clarify, NO_AGENT, questionAbout, questionOfAbilities, respond } from './propose.js';
+import { act, clarify, eitherOr, NO_AGENT, questionAbout, questionOfAbilities, respond } from './propose.js';
 import { saidIn } from './said-text.js';
-import { signalIn } from './signals.js';
-import type { Proposal, RouterInput } from './targets.js';
+import { isAbout, isShortQuestion, isWhether, signalIn } from './signals.js';
+import {
+  type Fit,
+  GENERIC_AGENT,
+  isReading,
+  type Proposal,
+  type RouterInput,
+  type Target,
+  targetFor,
+  USUAL_THRESHOLD,
+} from './targets.js';
 
 /**
  * Stage B without a model, deterministic: strong signals by a table, then the texts of the abilities.
@@ -14,20 +22,15 @@ import type { Proposal, RouterInput } from './targets.js';
  */
 export async function chooseByRules(input: RouterInput): Promise<Proposal> {
   const said = saidIn(input.text);
-  const retried = retryOf(input);
-  if (retried) return retried;
-  const described = describesOption(input);
-  if (described) return described;
+  // "The one that costs more" describes an option, and chooses none. Source: R-003-04, R-003-16.
+  const before =
+    retryOf(input) ?? (DESCRIBES.test(input.text) ? beforeWaiting(input, MAX_WORDS_DESCRIBING) : undefined);
+  if (before) return before;
   const { anchor, lane } = input.focus;
   if (!anchor) return withoutFocus(input, said);
   const anchored = lane.window.find(({ id }) => id === anchor.message_id)?.text ?? anchor.snippet;
   const about = anchored === input.text ? said : `${said}\n${saidIn(anchored)}`;
   return (await bySignal(input, about)) ?? (await byFit(input, about));
-}
-
-/** Repeats the question after an answer such as "the one that costs more". Source: R-003-04, R-003-16. */
-function describesOption(input: RouterInput): Proposal | undefined {
-  return DESCRIBES.test(input.text) ? beforeWaiting(input, MAX_WORDS_DESCRIBING) : undefined;
 }
 
 const DESCRIBES = /^\W*(?:(?:the|that|this)\s+(?:other\s+|\p{L}+er\s+|\p{L}+est\s+)?ones?|both|either|neither)\b/iu;
@@ -64,4 +67,81 @@ async function bySignal(input: RouterInput, about: string): Promise<Proposal | u
   const fitting = await byFit(input, about);
   if (fitting.target !== null) return fitting;
   return clarify(`${signal.rationale}; no agent is registered`, NO_AGENT);
+}
+
+/** From this score on, the ability is proposed as a question. */
+const NEARLY = 0.4;
+/** From this share of the best score on, two abilities fit equally well, and the user chooses. */
+const ALIKE = 0.92;
+
+type Callable = Fit & Target;
+
+/** Decides by the ranking of abilities. A question never calls what changes something. */
+async function byFit(input: RouterInput, about: string): Promise<Proposal> {
+  const said = saidIn(input.text);
+  // The generic agent is for what fits nothing, and only if an agent is wanted.
+  const ranked = (await input.rank(about)).filter(({ abilityId }) => abilityId !== GENERIC_AGENT || NAMED.test(about));
+  const [first] = ranked;
+  if (first && first.score >= FITS && !targetFor(input, first.abilityId)) {
+    // The next one would be a guess. Source: R-003-06.
+    const reason = first.unavailable ?? input.tools.find(({ abilityId }) => abilityId === first.abilityId)?.reason;
+    return respond(0.9, `${first.abilityId} fits best, and cannot be called here${reason ? `: ${reason}` : ''}`);
+  }
+  const callable = ranked.flatMap((fit): Callable[] => {
+    const found = targetFor(input, fit.abilityId);
+    return found ? [{ ...fit, ...found }] : [];
+  });
+  const isQuestion = isAbout(said);
+  const isHow = HOW.test(said);
+  const fits = callable.filter(
+    ({ effects, decision }) => !isQuestion || (isReading(effects) && !(isHow && decision === 'delegate')),
+  );
+  const accounted = fits.map((fit) => ({ ...fit, ...input.account(fit.abilityId, about) }));
+  const [head] = accounted;
+  const near = head?.isFar && !isReading(head.effects) ? accounted.filter(({ isOrder }) => isOrder) : accounted;
+  const [best, next] = near;
+  const confidence = best ? confidenceOf(best) : 0;
+  if (best && confidence >= input.threshold) {
+    if (next && next.decision === best.decision && next.rest <= best.rest && next.score >= best.score * ALIKE)
+      return clarify('Several fit about as well', questionOfAbilities([best.abilityId, next.abilityId]), 0.6);
+    return act(best.decision, best.target, confidence, best.reason ?? 'It fits the request best');
+  }
+  const [checks] = callable;
+  // "Does sign-up still work?" may ask for a test; the person decides whether to run it.
+  if (isWhether(said) && checks && checks.decision !== 'tool' && confidenceOf(checks) >= input.threshold)
+    return clarify('A question that this may answer', questionOfAbilities([checks.abilityId]));
+  if (isShortQuestion(said)) return respond(0.8, 'A short question that needs one answer');
+  return beforeWaiting(input) ?? nearly(near) ?? respond(0.7, 'No ability here fits it');
+}
+
+const NAMED = new RegExp(`\\b${GENERIC_AGENT}\\b`, 'i');
+/** It asks how to do something oneself. */
+const HOW = /\bhow (?:to|do|does|can|could|should|would)\b/i;
+
+/** Scales the score so that {@link FITS} maps to {@link USUAL_THRESHOLD}. Source: R-003-15. */
+function confidenceOf({ score }: Callable): number {
+  const sure =
+    score < FITS
+      ? (score / FITS) * USUAL_THRESHOLD
+      : USUAL_THRESHOLD + ((score - FITS) * (1 - USUAL_THRESHOLD)) / (1 - FITS);
+  return Math.round(Math.min(1, sure) * 100) / 100;
+}
+
+/** Repeats the question if a short answer matches none of its options. Source: R-003-04, R-003-16. */
+function beforeWaiting({ focus: { pending }, text }: RouterInput, maxWords = 3): Proposal | undefined {
+  if (pending?.kind !== 'workflow_waiting' || !('options' in pending.expects)) return undefined;
+  const words = text.trim().split(/\s+/).length;
+  if (words > maxWords) return undefined;
+  const labels = pending.expects.options.map(({ label }) => label);
+  const meant = labels.filter((label) => label.toLowerCase().startsWith(text.trim().toLowerCase()));
+  return clarify(
+    'It chooses none of what can be chosen',
+    eitherOr((meant.length > 1 ? meant : labels).map((label) => ({ label, means: null }))),
+  );
+}
+
+function nearly(fits: readonly Fit[]): Proposal | undefined {
+  const named = fits.filter(({ score }) => score >= NEARLY).map(({ abilityId }) => abilityId);
+  if (named.length === 0) return undefined;
+  return clarify('What comes nearest may not be meant', questionOfAbilities(named));
 }

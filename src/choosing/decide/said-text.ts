@@ -51,7 +51,3 @@ function withoutLongPaste(text: string): string {
   const typed = text.split(/\n\s*\n/).filter((one) => wordCount(one) <= MAX_WORDS_TYPED);
   return typed.some((one) => wordCount(one) >= 4 && !CLOSING.test(one)) ? typed.join('\n\n') : text;
 }
-
-export function isWordless(text: string): boolean {
-  return !/[\p{L}\p{N}]/u.test(text);
-}

@@ -16,35 +16,24 @@ function oneOf(words: string): string {
   return `(?:${words.trim().split(/\s+/).join('|').replaceAll('_', '\\s+')})`;
 }
 
-const NUMBER =
-  oneOf(`\\d{1,4} two three four five six seven eight nine ten twelve fifteen twenty fifty a_hundred a_dozen dozens_of
-  a_(?:few|couple|bunch|handful|lot|set|ton)(?:_of)? lots_of several many multiple some various different`);
-const VARIANTS =
-  oneOf(`versions? variants? variations? drafts? alternatives? options? takes phrasings rewrites rewordings wordings
-  ways_to_(?:say|word|phrase|write|put) headlines? titles? taglines? slogans? subject_lines? e-?mails? messages posts tweets captions
-  paragraphs intros? openings blurbs poems jokes names ideas_for`);
-const WRITE =
-  oneOf(`writ(?:e|ing) draft(?:ing)? compose produce creat(?:e|ing) generat(?:e|ing) come_up_with give_me get_me make(?:_me)?
-  prepare brainstorm need want word phrase rewrite reword rephrase do (?:can|could|may)_(?:i|we)_(?:get|have)`);
-const AUTHOR = oneOf(
-  `writ(?:e|ing) draft(?:ing)? compose author prepare put_together work_out come_up_with create make(?:_me)? need type_up`,
-);
-const DOCUMENT =
-  oneOf(`proposal report essay article blog(?:_post)? letter spec(?:ification)? design_doc(?:ument)? white_?paper story speech
-  announcement press_release newsletter outline post-?mortem memo brief pitch cover_letter one-?pager rfc documentation`);
-const RESEARCH = oneOf(
-  'research investigate look_into explore study survey find_out gather collect look_up analy[sz]e',
-);
-const CONCLUDE = oneOf(
-  'compare put summari[sz]e evaluate rank recommend report write draft present contrast analy[sz]e',
-);
-const CHOOSE = oneOf('recommend rank summari[sz]e report choose write pick tell_me_which');
-const BUILD = oneOf('make create build set_?up design write put_together automate draft');
-/** Words of the patterns that are often mistyped. */
+const NUMBER = `\\d{1,4} two three four five six seven eight nine ten twelve fifteen twenty fifty a_hundred a_dozen dozens_of
+  a_(?:few|couple|bunch|handful|lot|set|ton)(?:_of)? lots_of several many multiple some various different`;
+const VARIANTS = `version versions variant variants variation variations draft drafts alternative alternatives option options takes
+  phrasings rewrites rewordings wordings ways_to_(?:say|word|phrase|write|put) headline headlines title titles tagline taglines slogan
+  slogans subject_lines? email emails e-mails? message messages post posts tweets captions paragraphs intros openings blurbs poems jokes
+  names ideas_for`;
+const MAKE = `write writing draft drafting compose author produce create creating generate generating prepare design automate build
+  brainstorm rewrite reword rephrase word phrase make make_me give_me get_me need want do come_up_with put_together work_out type_up
+  set_?up (?:can|could|may)_(?:i|we)_(?:get|have)`;
+const DOCUMENT = `proposal report essay article blog(?:_post)? letter spec(?:ification)? design_doc(?:ument)? white_?paper story speech
+  announcement press_release newsletter outline post-?mortem memo brief pitch cover_letter one-?pager rfc documentation`;
+const RESEARCH =
+  'research investigate look_into explore study survey find_out gather collect look_up compare analy[sz]e';
+const CONCLUDE =
+  'compare put summari[sz]e evaluate rank recommend report write draft present contrast analy[sz]e choose pick tell_me_which';
+/** Of the lists above, to correct typos. */
 const SIGNAL_WORDS: ReadonlySet<string> = new Set(
-  `write writing rewrite draft drafting compose generate create brainstorm versions variants variations drafts alternatives headlines
-  taglines slogans subject captions paragraphs emails messages proposal report essay article announcement newsletter research
-  investigate compare summarise summarize recommend workflow`.split(/\s+/),
+  [VARIANTS, MAKE, DOCUMENT, RESEARCH, CONCLUDE, 'workflow'].join(' ').split(/[\s_]+/),
 );
 /** Stops at prepositions: "an issue about the report" is not a report. */
 const NO_OTHER = '(?!(?:about|of|from|on|with|that|which|into|to|for|my|in)\\b(?!\\s+(?:me|us)\\b))';
@@ -62,39 +51,38 @@ function way(need: Signal['need'], confidence: number, rationale: string, says: 
 
 /** The strongest first. */
 const WAYS: readonly Way[] = [
-  way('write', 0.92, 'Many variants of a text', `\\b${WRITE}\\b${FEW}\\s+${NUMBER}${FEW}\\s+${VARIANTS}\\b`),
+  way(
+    'write',
+    0.92,
+    'Many variants of a text',
+    `\\b${oneOf(MAKE)}\\b${FEW}\\s+${oneOf(NUMBER)}${FEW}\\s+${oneOf(VARIANTS)}\\b`,
+  ),
   way(
     'write',
     0.88,
     'Many variants of a text',
-    `(?:^|[.!?,:;])\\W*(?:${LEADING}\\b\\W*)*${NUMBER}(?:\\s+more)?${FEW}\\s+${VARIANTS}\\b`,
+    `(?:^|[.!?,:;])\\W*(?:${LEADING}\\b\\W*)*${oneOf(NUMBER)}(?:\\s+more)?${FEW}\\s+${oneOf(VARIANTS)}\\b`,
   ),
   way(
     'steps',
     0.88,
     'Several steps: research, and what comes of it',
-    `\\b${RESEARCH}\\b[\\s\\S]{0,160}?\\b(?:and|then|,)\\s+(?:then\\s+)?${CONCLUDE}\\b`,
+    `\\b${oneOf(RESEARCH)}\\b[\\s\\S]{0,160}?\\b(?:and|then|,)\\s+(?:then\\s+)?${oneOf(CONCLUDE)}\\b`,
   ),
-  way('write', 0.85, 'A plan is to be made', `\\b${AUTHOR}\\b${FEW}${NOUN}(?:plan|road\\s?map)\\b`, true),
-  way('write', 0.85, 'A long text is to be written', `\\b${AUTHOR}\\b${FEW}${NOUN}${DOCUMENT}\\b`),
+  way('write', 0.85, 'A plan is to be made', `\\b${oneOf(MAKE)}\\b${FEW}${NOUN}(?:plan|road\\s?map)\\b`, true),
+  way('write', 0.85, 'A long text is to be written', `\\b${oneOf(MAKE)}\\b${FEW}${NOUN}${oneOf(DOCUMENT)}\\b`),
   way(
     'write',
     0.85,
     'Many variants of a text',
-    `\\b(?:in|as)\\s+${NUMBER}${FEW}\\s+(?:versions?|variants?|variations?|ways|styles|tones)\\b`,
+    `\\b(?:in|as)\\s+${oneOf(NUMBER)}${FEW}\\s+(?:versions?|variants?|variations?|ways|styles|tones)\\b`,
   ),
   way(
     'steps',
     0.85,
     'A workflow is to be made',
-    `\\b${BUILD}\\b(?:\\s+(?:me|us))?${NOUN}(?:workflow|pipeline|automation|runbook)\\b`,
+    `\\b${oneOf(MAKE)}\\b(?:\\s+(?:me|us))?${NOUN}(?:workflow|pipeline|automation|runbook)\\b`,
     true,
-  ),
-  way(
-    'steps',
-    0.82,
-    'Several steps: a comparison, and what comes of it',
-    `\\bcompare\\b[\\s\\S]{0,160}?\\b(?:and|then)\\s+${CHOOSE}\\b`,
   ),
 ];
 

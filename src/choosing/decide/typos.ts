@@ -1,3 +1,5 @@
+import { distance } from 'fastest-levenshtein';
+
 /**
  * Corrects swapped, missing and extra letters; not replaced ones, which often make a word ("white", "write").
  * @param known the words that may be meant, of five letters or more, in lower case.
@@ -11,25 +13,16 @@ export function correctTypos(text: string, known: ReadonlySet<string>): string {
   });
 }
 
-/** Whether letters were swapped, or one is missing or too many. */
+/** Whether two letters were swapped, or one is missing or too many. */
 export function isTypoOf(typed: string, meant: string, shortest = 5): boolean {
   if (typed[0] !== meant[0]) return false;
-  if (typed.length === meant.length) return isSwapped(typed, meant);
-  // Short words that lack a letter are often other words: "crate", "tiles".
-  if (Math.min(typed.length, meant.length) < shortest || Math.abs(typed.length - meant.length) !== 1) return false;
-  const [longer, shorter] = typed.length > meant.length ? [typed, meant] : [meant, typed];
-  const at = differsAt(longer, shorter);
-  // A plural is no typo.
-  return at < longer.length - 1 && longer.slice(at + 1) === shorter.slice(at);
+  if (typed.length === meant.length) return sorted(typed) === sorted(meant) && distance(typed, meant) <= 2;
+  // Short words that lack a letter are often other words ("crate", "tiles"), and a plural is no typo.
+  if (Math.min(typed.length, meant.length) < shortest || typed.startsWith(meant) || meant.startsWith(typed))
+    return false;
+  return Math.abs(typed.length - meant.length) === 1 && distance(typed, meant) === 1;
 }
 
-function isSwapped(one: string, other: string): boolean {
-  const at = differsAt(one, other);
-  return one[at] === other[at + 1] && one[at + 1] === other[at] && one.slice(at + 2) === other.slice(at + 2);
-}
-
-function differsAt(one: string, other: string): number {
-  let at = 0;
-  while (at < one.length && one[at] === other[at]) at += 1;
-  return at;
+function sorted(word: string): string {
+  return [...word].sort().join('');
 }

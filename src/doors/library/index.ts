@@ -52,6 +52,7 @@ export {
   listApprovals,
   listGaps,
   listGrants,
+  listPages,
   listSchedules,
   listTasks,
   pauseSchedule,

@@ -80,6 +80,7 @@ export const {
   drawAbility,
   searchAbilities,
   listGaps,
+  listPages,
   startSession,
   promptSession,
   showSession,

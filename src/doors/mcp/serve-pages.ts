@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { type McpServer, ResourceNotFoundError, ResourceTemplate } from '@modelcontextprotocol/server';
 import { findDocuments } from '../../authoring/routing-documents/find-documents.js';
+import { readPage } from '../../operations/list-pages.js';
 import { isAllowed } from '../../rules/rights.js';
 import type { McpDoor, Visitor } from './mcp-door.js';
 
@@ -23,7 +22,7 @@ export function servePages(
   mcp.registerResource('pages', new ResourceTemplate(`${SCHEME}{+path}`, { list }), {}, ({ href }) => {
     const path = pages().find((page) => `${SCHEME}${encodeURI(page)}` === href);
     if (path === undefined) throw new ResourceNotFoundError(href);
-    const text = readFileSync(join(door.registry().root, path), 'utf8');
+    const { text } = readPage(door.registry().root, path);
     return { contents: [{ uri: href, mimeType: 'text/markdown', text }] };
   });
 }

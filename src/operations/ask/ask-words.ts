@@ -2,6 +2,7 @@ import type { JsonObject } from '../../contracts/json.js';
 import type { Problem } from '../../contracts/problem.js';
 import { isEndState } from '../../contracts/states.js';
 import type { TaskResult } from '../../contracts/task.js';
+import { listed } from '../../text/listed.js';
 import type { PlannedCall } from './ask-shapes.js';
 import type { OpenInput } from './plan-call.js';
 
@@ -43,12 +44,6 @@ export function cannotRun(
 function inputWords(input: JsonObject): string {
   const words = Object.entries(input).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
   return words.length === 0 ? '' : ` with ${words.join(', ')}`;
-}
-
-/** `a`, `a or b`, `a, b or c`. */
-export function listed(words: readonly string[], last: 'and' | 'or'): string {
-  if (words.length < 2) return words.join('');
-  return `${words.slice(0, -1).join(', ')} ${last} ${words.at(-1)}`;
 }
 
 function withArticle(type: string): string {

@@ -132,3 +132,9 @@ describe('the choices of an input', () => {
     expect(accountInPool(pool('action', ['stop', 'start']), 'service.restart', 'stop service').isOrder).toBe(true);
   });
 });
+
+test('a letter that names something is no article, also if the ability is about that', () => {
+  const zones = { ...MACHINES, texts: ['machines.list', 'Lists the machines of a zone.'] };
+  expect(accountFor('list the machines in zone a', zones)).toMatchObject({ unused: ['a'] });
+  expect(accountFor('list the machines of a zone', zones)).toMatchObject({ unused: [], limits: [] });
+});

@@ -56,6 +56,22 @@ test('R-000-15: a high-level ability that fits comes before a low-level one, whi
   expect(await idsFor('sign up an invited user for the signup regression')).toEqual(['signup_e2e_test']);
 });
 
+test('R-000-15: of two that say the same, the high-level one is first and alone', async () => {
+  const own = makeProject({
+    'ability.yaml': 'format: 1\nproject: alike\nenvironments: { dev: {} }\n',
+    'registry/low-level/report.yaml': low('sales.report', 'Report the weekly sales.'),
+    'registry/high-level/report.yaml': high('weekly_sales', 'Report the weekly sales.').replace(
+      'db.read.user_row, with: { user_id: u }',
+      'sales.report',
+    ),
+  });
+  const { suggestions } = await suggest(poolOf(loadRegistry(own.root), 'dev', null), {
+    text: 'report the weekly sales',
+  });
+  own.remove();
+  expect(suggestions.map(({ id }) => id)).toEqual(['weekly_sales']);
+});
+
 test('R-000-15: a low-level one is offered for what no fitting high-level one covers', async () => {
   const found = await idsFor('run the signup regression for the latest build, then print a sheet');
   expect(found[0]).toBe('signup_e2e_test');

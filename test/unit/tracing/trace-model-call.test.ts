@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { modelRouter } from '../../../src/choosing/decide/model-router.js';
-import { embedThrough } from '../../../src/choosing/embeddings-endpoint.js';
 import { AbilityError } from '../../../src/contracts/problem.js';
+import { embedThrough } from '../../../src/models/embeddings-endpoint.js';
 import { currentTraceparent, inOwnTrace } from '../../../src/tracing/current-span.js';
 import type { EndedSpan, Tracer } from '../../../src/tracing/open-tracer.js';
 import { traceModelCall } from '../../../src/tracing/trace-model-call.js';

@@ -18,11 +18,17 @@ import { describeProblem, typedBy } from '../output/describe-problem.js';
 import { renderTable } from '../output/render-table.js';
 import { type Context, environmentGiven, openRegistry, printAnswer, printList } from '../program/context.js';
 import type { DefinitionFlags } from '../program/definitions.js';
-import { withProject } from '../program/project-client.js';
+import { withDefinitions, withProject } from '../program/project-client.js';
 
 /** `ability list`: the abilities of the project, high-level ones first. Reads files only. Source: R-000-06. */
 export async function run(context: Context, _: [], flags: DefinitionFlags['list']): Promise<void> {
   if (flags.usage) return listUsage(context, await openRegistry(context, '--usage'));
+  if (flags.pages) {
+    const answer = await withDefinitions(context, (project) => project.call('listPages', {}));
+    return printAnswer(context, answer, () =>
+      answer.pages.map(({ path, text }) => `${path}\n\n${text.trimEnd()}`).join('\n\n'),
+    );
+  }
   if (flags.packs || flags.capabilities) {
     const registry = await openRegistry(context, flags.packs ? '--packs' : '--capabilities');
     await listRecruits(context, registry, flags.packs ? 'packs' : 'capabilities');

@@ -12,6 +12,9 @@ const definitions = {
       'ability list --packs',
     )
       .option('--usage', 'how often each was called, as the hook `usage` has noted')
+      .addOption(
+        new Option('--pages', 'the routing documents, ABILITY.md').conflicts(['usage', 'packs', 'capabilities']),
+      )
       .addOption(new Option('--packs', 'the packs that requests recruit').conflicts('usage'))
       .addOption(new Option('--capabilities', 'what packs can do, and the words for it').conflicts(['usage', 'packs'])),
   plan: () =>

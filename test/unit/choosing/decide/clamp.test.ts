@@ -99,7 +99,7 @@ describe('consent (R-003-18, R-003-19, R-003-20; C-26, C-27)', () => {
   test.each([
     ['writes', ['mail.send']],
     ['calls a workflow that only reads, among operations that do', ['tickets.search', 'weekly_report']],
-  ])('a delegation to an agent that %s needs consent', async (_, calls) => {
+  ])('a delegation to an agent that %s needs consent (R-003-19, R-003-20)', async (_, calls) => {
     const workflows = [{ abilityId: 'weekly_report', summary: 'Show the weekly report.', effects: 'read' as const }];
     const more = { agent_operations: { generic: calls }, workflows };
     expect(await consentOf('variants-ten', generic, more)).toEqual({ target: generic.target, needs_approval: true });

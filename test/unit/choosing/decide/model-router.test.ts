@@ -107,6 +107,19 @@ describe('a model that answers correctly', () => {
     expect(tools).toContainEqual(expect.objectContaining({ capabilityId: 'forecast' }));
     expect(tools).toContainEqual(expect.objectContaining({ capabilityId: 'thing_77' }));
   });
+
+  test('is offered as many if the request shares no word with any, as in another language', async () => {
+    endpoint.behave(answerChat(() => answer()));
+    const conversation = find('tool-read');
+    const tools = Array.from({ length: 60 }, (_, at) => ({
+      ...{ extensionId: 'other', capabilityId: `thing_${at}`, abilityId: `other.thing_${at}` },
+      ...{ available: true, effects: 'read' as const, summary: 'Something else.' },
+    }));
+    const messages = conversation.messages.map((message) => ({ ...message, text: '明日の天気は?' }));
+    await decide({ ...inputOf({ ...conversation, messages, tools }), router });
+    const data = dataOf(endpoint.requests[0]);
+    expect(data.tools.length + data.workflows.length).toBe(40);
+  });
 });
 
 describe('an invalid answer', () => {

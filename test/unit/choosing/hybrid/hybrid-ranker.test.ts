@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { EmbeddingsFault } from '../../../../src/choosing/embeddings-endpoint.js';
 import { HybridRanker, meaningOf, type RequestVectors, sent } from '../../../../src/choosing/hybrid-ranker.js';
 import { type AbilityText, FITS } from '../../../../src/choosing/ranker.js';
 import { WordRanker } from '../../../../src/choosing/word-ranker.js';
+import { EmbeddingsFault } from '../../../../src/models/embeddings-endpoint.js';
 import { vectorOf } from '../../../fixtures/servers/embeddings-endpoint.js';
 
 const text = (id: string, summary: string, not: string[] = []): AbilityText => ({

@@ -216,7 +216,7 @@ describe.each([
   );
 });
 
-test('a greeting, an exact key, and what has no steps or runs elsewhere are found by all (R-000-15, C-50)', async () => {
+test('a greeting, an exact key, and what has no steps or runs elsewhere are found by all (R-000-15, R-000-97, C-50)', async () => {
   const said = async (root: Registry, text: string, environment = 'dev') => {
     const { question, answer } = await asked({ registry: root, environment, text });
     return question ?? answer;
@@ -228,6 +228,11 @@ test('a greeting, an exact key, and what has no steps or runs elsewhere are foun
     'signup_e2e_test: it runs in staging, not in dev',
   );
   expect(await said(example, 'review the pull request')).toContain('for code_review_agent?');
+});
+
+test('an answer has the capabilities that the request needs, and how the pack was chosen (R-004-20, R-004-21)', async () => {
+  const { _meta } = await asked({ registry, environment: 'dev', text: 'look for it with a web search' });
+  expect(_meta).toMatchObject({ required_capabilities: ['web_search'], routing_method: 'capability_routing' });
 });
 
 test.each([

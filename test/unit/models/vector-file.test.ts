@@ -12,7 +12,7 @@ import {
   VectorStore,
   type Vectors,
   writeVectorFile,
-} from '../../../../src/choosing/vector-store.js';
+} from '../../../src/models/vector-store.js';
 
 const WRITER = fileURLToPath(new URL('write-vectors.mjs', import.meta.url));
 const NAME = '0123456789abcdef.bin';

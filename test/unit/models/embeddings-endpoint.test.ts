@@ -1,15 +1,11 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import {
-  type EmbeddingsSettings,
-  embeddingsSettings,
-  embedThrough,
-} from '../../../../src/choosing/embeddings-endpoint.js';
+import { type EmbeddingsSettings, embeddingsSettings, embedThrough } from '../../../src/models/embeddings-endpoint.js';
 import {
   answerVectors,
   answerWell,
   answerWith,
   openEmbeddingsEndpoint,
-} from '../../../fixtures/servers/embeddings-endpoint.js';
+} from '../../fixtures/servers/embeddings-endpoint.js';
 
 const KEY = 'sk-very-secret-key';
 const endpoint = await openEmbeddingsEndpoint();

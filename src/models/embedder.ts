@@ -1,5 +1,6 @@
 import { signalWithin } from '../rules/any-abort-signal.js';
 import { formatDuration } from '../rules/duration.js';
+import { unlessAborted } from '../rules/unless-aborted.js';
 import { type Embed, EmbeddingsFault } from './embeddings-endpoint.js';
 import { keyOfText, type VectorStore } from './vector-store.js';
 
@@ -39,7 +40,11 @@ export class Embedder {
       const missing = (): number[] => this.missing(request.length);
       // One request at a time embeds the missing texts; the others wait for it, and continue if texts are still
       // missing.
-      while (missing().length > 0 && this.going) await before(this.going, signal);
+      while (missing().length > 0 && this.going)
+        await unlessAborted(
+          this.going.catch(() => {}),
+          signal,
+        );
       if (missing().length > 0) await this.make(missing(), request.length, signal);
       return { request, abilities: this.keys.map((key) => this.store.find(key, request.length) ?? NOTHING) };
     } catch (error) {
@@ -94,20 +99,5 @@ export class Embedder {
     return left === 0
       ? ''
       : `; ${made} of ${this.keys.length} abilities have their vectors, and the next request goes on`;
-  }
-}
-
-/** Waits for the work of another request and ignores its errors. @throws EmbeddingsFault on timeout. */
-async function before(work: Promise<void>, signal: AbortSignal): Promise<void> {
-  let stop = (): void => {};
-  const late = new Promise<never>((_, reject) => {
-    stop = () => reject(new EmbeddingsFault('there is no time left'));
-    signal.addEventListener('abort', stop, { once: true });
-  });
-  try {
-    signal.throwIfAborted();
-    await Promise.race([work.catch(() => {}), late]);
-  } finally {
-    signal.removeEventListener('abort', stop);
   }
 }

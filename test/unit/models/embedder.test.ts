@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { Embedder } from '../../../../src/choosing/embedder.js';
-import type { Embed } from '../../../../src/choosing/embeddings-endpoint.js';
-import { VectorStore } from '../../../../src/choosing/vector-store.js';
+import { Embedder } from '../../../src/models/embedder.js';
+import type { Embed } from '../../../src/models/embeddings-endpoint.js';
+import { VectorStore } from '../../../src/models/vector-store.js';
 
 let folder: string;
 beforeEach(() => {

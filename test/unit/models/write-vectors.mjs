@@ -1,6 +1,6 @@
 // Writes 500 vectors into a file, again and again; says so after the first time.
 import { createHash } from 'node:crypto';
-import { writeVectorFile } from '../../../../build/choosing/vector-store.js';
+import { writeVectorFile } from '../../../build/models/vector-store.js';
 
 const [, , file, name, times] = process.argv;
 const vectors = new Map(

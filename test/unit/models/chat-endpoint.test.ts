@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { ChatEndpoint, requestForJson, textOf } from '../../../src/choosing/chat-endpoint.js';
-import { EndpointRefusal } from '../../../src/choosing/model-endpoint.js';
+import { ChatEndpoint, requestForJson, textOf } from '../../../src/models/chat-endpoint.js';
+import { EndpointRefusal } from '../../../src/models/model-endpoint.js';
 import { modelProvider } from '../../../src/operations/planner-model.js';
 import { answerBody, answerChat, type ChatBehaviour, openChatEndpoint } from '../../fixtures/servers/chat-endpoint.js';
 
