@@ -18,7 +18,9 @@ import { listGrants, revokeGrant } from './grants.js';
 import { listAbilities } from './list-abilities.js';
 import { listGaps } from './list-gaps.js';
 import { listPages } from './list-pages.js';
+import { listRecruits } from './list-specialists.js';
 import { listTasks } from './list-tasks.js';
+import { listUsage } from './list-usage.js';
 import type { Operation } from './operation.js';
 import { planAbility } from './plan-ability.js';
 import { readInput } from './read-input.js';
@@ -77,6 +79,8 @@ export const OPERATIONS = {
   searchAbilities,
   listGaps,
   listPages,
+  listRecruits,
+  listUsage,
   startSession,
   promptSession,
   showSession,

@@ -10,7 +10,7 @@ import type { PreflightRequest, TaskStart, TaskView } from '../contracts/task.js
 import { isTask, otherProject, projectOf } from '../rules/tasks/other-project.js';
 import { readTraceparent } from '../rules/traces/trace-context.js';
 import { type FoundDeletion, findDeletion, findEarlier } from '../server/temporal/find-deletion.js';
-import { grpcErrorOf, isBusy } from '../server/temporal/grpc-error.js';
+import { grpcErrorOf, isNotFound } from '../server/temporal/grpc-error.js';
 import { isServed } from '../server/temporal/is-served.js';
 import { isoOf, readStart, type SeenStart } from '../server/temporal/read-start.js';
 import { unlessNotFound } from './not-found.js';
@@ -18,6 +18,7 @@ import { taskExecutions } from './task-executions.js';
 
 /** For the answer to one query, in turn: a lost one is soon repeated, a long history is replayed in the end. */
 const QUERY_MS = [5000, 5000, 10_000, 25_000];
+const PAUSE_MS = 500;
 const NOT_FOUND = 5;
 
 export interface TemporalAccess {
@@ -158,11 +159,13 @@ async function askAgain<T>(client: Client, key: string, ask: () => Promise<T>): 
     try {
       return await client.withDeadline(Date.now() + limit, ask);
     } catch (error) {
-      if (!isBusy(error)) throw error;
+      if (!grpcErrorOf(error) || isNotFound(error)) throw error;
       cause = error;
+      await wait(PAUSE_MS);
     }
   }
-  const message = `No worker has answered in time what became of ${key}; nothing was started`;
+  const why = grpcErrorOf(cause)?.details;
+  const message = `No worker has answered what became of ${key}${why ? ` (${why})` : ''}; nothing was started`;
   throw new AbilityError({ code: 'worker.unavailable', message, suggestion: 'Run it again.' }, { cause });
 }
 

@@ -223,6 +223,17 @@ const ATTACKS: Record<keyof Operations, Attack[]> = {
     },
   ],
   listGaps: [{ input: () => ({}), kept: ({ gaps }: JsonObject) => gaps, expected: [] }],
+  listRecruits: [
+    { input: () => ({}), kept: ({ packs, capabilities }: JsonObject) => [packs, capabilities], expected: [[], []] },
+  ],
+  listUsage: [
+    {
+      input: () => ({}),
+      kept: ({ usage }: JsonObject) =>
+        (usage as JsonObject[]).filter(({ ability_id: id }) => !String(id).startsWith('report.')),
+      expected: [],
+    },
+  ],
   listPages: [{ input: () => ({}), kept: ({ pages }: JsonObject) => pages, expected: [] }],
   startSession: [
     { code: 'door.forbidden', input: () => ({}) },

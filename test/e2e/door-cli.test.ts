@@ -276,7 +276,6 @@ describe('a door in place of the project', () => {
     [['list', '--project', '.'], 'usage.invalid'],
     [['list', '--strict'], 'usage.invalid'],
     [['--door', 'http://127.0.0.1:1', 'list'], 'door.unreachable'],
-    [['list', '--usage'], 'door.project_only'],
     [['task', 'list', '--query', 'a = 1'], 'door.project_only'],
     [['run', 'util.echo', '--direct'], 'door.project_only'],
     [['run', 'util.echo', '--file', 'a=nowhere.txt'], 'input.invalid'],
@@ -315,6 +314,12 @@ describe('a door in place of the project', () => {
     project.write({ 'modules/a/ABILITY.md': '# Of a\n' });
     const { json } = await there(['list', '--pages'], { ABILITY_TOKEN: await tokenOf('alice', '--can', 'read') });
     expect(json).toEqual({ pages: [{ path: 'modules/a/ABILITY.md', text: '# Of a\n' }] });
+    for (const what of ['--packs', '--capabilities', '--usage']) {
+      const token = { ABILITY_TOKEN: await tokenOf('alice', '--can', 'read') };
+      const seen = await there(['list', what], token);
+      expect(seen.json).toEqual((await here(['list', what])).json);
+      expect(seen.json.length).toBeGreaterThan(0);
+    }
   });
 
   test('what calls write is shown as it comes, and files are copied', async () => {

@@ -81,6 +81,8 @@ export const {
   searchAbilities,
   listGaps,
   listPages,
+  listRecruits,
+  listUsage,
   startSession,
   promptSession,
   showSession,

@@ -2,16 +2,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeLifecycle } from '../../../contracts/lifecycle.js';
 import type { Problem } from '../../../contracts/problem.js';
-import { loadedAbilities } from '../../../definitions/find-ability.js';
 import { findProjectRoot, PACKS_VARIABLE } from '../../../definitions/find-project.js';
 import type { Registry } from '../../../definitions/registry.js';
 import type { ListedAbility } from '../../../operations/list-abilities.js';
-import {
-  type ListedCapability,
-  type ListedPack,
-  listCapabilities,
-  listPacks,
-} from '../../../operations/list-specialists.js';
+import type { ListedCapability, ListedPack } from '../../../operations/list-specialists.js';
 import { asTyped } from '../../../shown/typed-command.js';
 import { defined } from '../../../text/defined.js';
 import { describeProblem, typedBy } from '../output/describe-problem.js';
@@ -22,18 +16,14 @@ import { withDefinitions, withProject } from '../program/project-client.js';
 
 /** `ability list`: the abilities of the project, high-level ones first. Reads files only. Source: R-000-06. */
 export async function run(context: Context, _: [], flags: DefinitionFlags['list']): Promise<void> {
-  if (flags.usage) return listUsage(context, await openRegistry(context, '--usage'));
+  if (flags.usage) return listUsage(context);
   if (flags.pages) {
     const answer = await withDefinitions(context, (project) => project.call('listPages', {}));
     return printAnswer(context, answer, () =>
       answer.pages.map(({ path, text }) => `${path}\n\n${text.trimEnd()}`).join('\n\n'),
     );
   }
-  if (flags.packs || flags.capabilities) {
-    const registry = await openRegistry(context, flags.packs ? '--packs' : '--capabilities');
-    await listRecruits(context, registry, flags.packs ? 'packs' : 'capabilities');
-    return noteProblems(context, registry);
-  }
+  if (flags.packs || flags.capabilities) return listRecruits(context, flags.packs ? 'packs' : 'capabilities');
   const { abilities, problems } = context.door ? await listThere(context) : await keptList(context);
   const none = 'This project has no abilities yet; `ability scaffold low-level KEY --kind script` makes one.';
   printList(context, abilities, asTyped(none, context), () => renderAbilities(abilities));
@@ -90,16 +80,12 @@ function noteProblems(context: Context, { problems }: Pick<Registry, 'problems'>
 }
 
 /** What the built-in hook `usage` recorded for each ability; an unseen one has no calls. */
-async function listUsage(context: Context, registry: Registry): Promise<void> {
-  const { UsageLog } = await import('../../../server/logs/usage-log.js');
-  const { pathsOf } = await import('../../../server/project-paths.js');
-  const seen = new Map(new UsageLog(pathsOf(registry.root).system).read().map((one) => [one.ability_id, one]));
-  const ids = [...new Set([...loadedAbilities(registry).map(([id]) => id), ...seen.keys()])].sort();
-  const rows = ids.map((id) => seen.get(id) ?? { ability_id: id, calls: 0, failures: 0, last_used: null });
-  const cells = rows.map(({ ability_id, calls, failures, last_used }) => {
+async function listUsage(context: Context): Promise<void> {
+  const { usage } = await withDefinitions(context, (project) => project.call('listUsage', {}));
+  const cells = usage.map(({ ability_id, calls, failures, last_used }) => {
     return [ability_id, String(calls), String(failures), last_used ?? 'never'];
   });
-  printAnswer(context, rows, () => renderTable(['ABILITY', 'CALLS', 'FAILURES', 'LAST USED'], cells));
+  printAnswer(context, usage, () => renderTable(['ABILITY', 'CALLS', 'FAILURES', 'LAST USED'], cells));
 }
 
 /** Notes on an ability's status; empty if it is stable and runnable. */
@@ -110,18 +96,16 @@ function wordsOn(ability: ListedAbility): string {
 }
 
 /** `ability list --packs` and `--capabilities`, also built-in. @throws AbilityError `environment.not_found`. */
-async function listRecruits(context: Context, registry: Registry, what: 'packs' | 'capabilities'): Promise<void> {
-  const requested = context.flags.env ?? context.env.ABILITY_ENV;
-  const { resolveEnvironment } = await import('../../../planning/resolve/resolve-environment.js');
-  const environments = requested
-    ? [resolveEnvironment(registry, requested).name]
-    : Object.keys(registry.project.environments);
-  if (what === 'packs') {
-    const packs = listPacks(registry, environments);
-    return printAnswer(context, packs, () => packs.map(renderPack).join('\n\n'));
-  }
-  const capabilities = listCapabilities(registry, environments);
-  printAnswer(context, capabilities, () => renderCapabilities(capabilities));
+async function listRecruits(context: Context, what: 'packs' | 'capabilities'): Promise<void> {
+  const input = defined({ environment: environmentGiven(context) });
+  const found = (await withDefinitions(context, (project) => project.call('listRecruits', input))) as {
+    packs: ListedPack[];
+    capabilities: ListedCapability[];
+  };
+  printAnswer(context, found[what], () =>
+    what === 'packs' ? found.packs.map(renderPack).join('\n\n') : renderCapabilities(found.capabilities),
+  );
+  if (!context.door) noteProblems(context, await openRegistry(context));
 }
 
 function renderPack(pack: ListedPack): string {
