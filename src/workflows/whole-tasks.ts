@@ -7,7 +7,8 @@ type Activate = (input: ActivateInput) => void;
  * Refuses events that do not come with a workflow task. For a query that waited for a worker, the SDK's core replays the
  * history and goes on with what came after the last workflow task; the workflow task that follows brings only the rest of it.
  * Branches that began from both parts would then do so in another order than any replay, which has them together. The
- * refusal answers the query, and makes the worker forget the run, which starts anew from its history. Tried with 1.24.
+ * refusal answers the query, and makes the worker forget the run, which starts anew from its history.
+ * Source: docs/decisions/0036-events-come-with-a-workflow-task.md.
  */
 class WholeTasks {
   private known: { length: number; time: string } | undefined;
