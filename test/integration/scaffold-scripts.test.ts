@@ -52,8 +52,10 @@ beforeAll(async () => {
 });
 afterAll(() => project.stop());
 
-test('lint has no findings in the drafts', async () => {
-  expect((await abilityJson(['lint'], { cwd: project.root })).json).toMatchObject({ findings: [] });
+test('lint notes no more of the drafts than that they have no box', async () => {
+  const { findings } = (await abilityJson(['lint'], { cwd: project.root })).json;
+  const codes = findings.map(({ code }: { code: string }) => code);
+  expect(new Set(codes)).toEqual(new Set(['lint.script_not_boxed']));
 });
 
 test.each(ABILITIES)('%s gets its arguments exactly as given, each as one', async (id) => {

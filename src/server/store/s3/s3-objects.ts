@@ -249,10 +249,8 @@ function refuseForeign(client: S3Client): void {
           const { $response: seen } = error as { $response?: { statusCode?: number } };
           throw seen?.statusCode === 200 ? foreign(error) : error;
         });
-        const { headers = {} } = answer.response as { headers?: Record<string, string> };
         const needed = ALWAYS[commandName ?? ''];
-        const isWhole = needed === undefined || Reflect.get(answer.output, needed) !== undefined;
-        if (isWhole && !headers['content-type']?.startsWith('text/html')) return answer;
+        if (needed === undefined || Reflect.get(answer.output, needed) !== undefined) return answer;
         if ('Body' in answer.output) (answer.output.Body as Readable | undefined)?.destroy();
         throw foreign();
       },
