@@ -57,18 +57,22 @@ describe('on demand', () => {
     expect(servers()).toHaveLength(1);
   });
 
-  test('announces itself in one line, serves the next command, and exits when it is no longer needed', async () => {
-    project = makeProject(FILES);
-    // Long enough for the next command on a busy machine.
-    const env = { ABILITY_RUNTIME_IDLE_MS: '6000' };
-    const first = await run(['run', 'util.echo'], env);
-    expect(first.stderr).toMatch(/^Started the runtime of this project; Temporal UI: http:\/\/127\.0\.0\.1:\d+$/m);
-    const { pid } = runtime();
-    expect((await run(['run', 'util.echo'], env)).stderr).not.toMatch(/Started the runtime/);
-    expect(runtime().pid).toBe(pid);
-    await expect.poll(() => markOf(pid), { timeout: 20_000 }).toBeUndefined();
-    expect(servers()).toEqual([]);
-  });
+  test(
+    'announces itself in one line, serves the next command, and exits when it is no longer needed',
+    LONG,
+    async () => {
+      project = makeProject(FILES);
+      // Long enough for the next command on a busy machine.
+      const env = { ABILITY_RUNTIME_IDLE_MS: '6000' };
+      const first = await run(['run', 'util.echo'], env);
+      expect(first.stderr).toMatch(/^Started the runtime of this project; Temporal UI: http:\/\/127\.0\.0\.1:\d+$/m);
+      const { pid } = runtime();
+      expect((await run(['run', 'util.echo'], env)).stderr).not.toMatch(/Started the runtime/);
+      expect(runtime().pid).toBe(pid);
+      await expect.poll(() => markOf(pid), { timeout: 20_000 }).toBeUndefined();
+      expect(servers()).toEqual([]);
+    },
+  );
 
   test('stays while a task is executing, and exits while one only waits', LONG, async () => {
     project = makeProject(FILES);

@@ -166,8 +166,7 @@ export function denialOf(answer: HookAnswer): AbilityError {
 
 /**
  * @param hook planned, or the `match` of a definition.
- * @param caller undefined if the build that started the task did not record it: every hook fires then, since only
- * a known caller may leave out a guard.
+ * @param caller undefined if it is not known: every hook fires then, since only a known caller may leave out a guard.
  */
 export function firesFor(
   { callers }: { callers?: readonly Caller[] | undefined },
