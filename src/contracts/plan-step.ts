@@ -169,19 +169,19 @@ export interface PlanTemplate {
 }
 
 /** Names values. */
-export interface LetStep extends StepModifiers {
+interface LetStep extends StepModifiers {
   verb: 'let';
   let: JsonObject;
 }
 
 /** Ends the task as failed. */
-export interface FailStep extends StepModifiers {
+interface FailStep extends StepModifiers {
   verb: 'fail';
   fail: { code: string; message: string; details?: Json };
 }
 
 /** Ends the task as succeeded. */
-export interface EndStep extends StepModifiers {
+interface EndStep extends StepModifiers {
   verb: 'end';
   end: { output: Json };
 }

@@ -62,7 +62,7 @@ export interface TaskStory extends Rollback {
 }
 
 /** The definition that a task ran. */
-export interface StoryDefinition {
+interface StoryDefinition {
   id: string;
   version: number | string;
   summary: string | null;

@@ -241,7 +241,7 @@ const MAPS = {
 } as const satisfies Record<BrokenKind, readonly (keyof Registry)[]>;
 
 /** The ids that a broken file would define, from its value or else its text; undefined if unknown. */
-export function idsIn(kind: FileKindName, read: ReadFile): [BrokenKind, string][] | undefined {
+function idsIn(kind: FileKindName, read: ReadFile): [BrokenKind, string][] | undefined {
   if (kind === 'hooks') {
     const phase = phaseOf(read.file);
     return phase && [['hooks', phase]];
@@ -295,7 +295,7 @@ function idsInConfig(record: Record<string, unknown>): [BrokenKind, string][] | 
 }
 
 /** The phase in a file's name: `PreAbilityCall.yaml`, also written `pre_ability_call.yaml`. Source: C-05. */
-export function phaseOf(file: string): Phase | undefined {
+function phaseOf(file: string): Phase | undefined {
   const plain = (name: string): string => name.toLowerCase().replace(/[^a-z]/g, '');
   const name = plain(basename(file).replace(/\.ya?ml$/, ''));
   return PHASES.find((phase) => plain(phase) === name);

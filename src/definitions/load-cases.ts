@@ -14,7 +14,7 @@ export interface LoadedCases {
   broken: BrokenCases[];
 }
 
-export interface BrokenCases {
+interface BrokenCases {
   /** The ability it tests, if known. */
   ability: string | undefined;
   problems: Problem[];

@@ -21,7 +21,7 @@ export type Belongs =
 export const BARE: ReadonlySet<string> = new Set<Belongs>(['condition', 'moment', 'list']);
 
 /** When an expression of a step is evaluated. */
-export type Phase = 'before' | 'turn' | 'undo' | 'handler' | 'end';
+type Phase = 'before' | 'turn' | 'undo' | 'handler' | 'end';
 
 export interface StepExpression {
   /** Relative to the step, in the file. */

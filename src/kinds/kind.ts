@@ -11,7 +11,7 @@ export type WrittenKindName = ImplementationBody['kind'];
 
 export type ImplementationOf<K extends KindName> = Extract<PlanImplementation, { kind: K }>;
 export type BodyOf<K extends WrittenKindName> = Extract<ImplementationBody, { kind: K }>;
-export type PlaceOf<K extends KindName> = Extract<CalledPlace, { kind: K }>;
+type PlaceOf<K extends KindName> = Extract<CalledPlace, { kind: K }>;
 
 export interface CredentialReference {
   reference: string;
@@ -19,7 +19,7 @@ export interface CredentialReference {
 }
 
 /** How a record marks up texts. */
-export interface Markup {
+interface Markup {
   code(text: string): string;
   line(text: string): string;
 }
@@ -55,7 +55,7 @@ export interface Kind<K extends KindName> {
 }
 
 /** Settings of an environment that take precedence over a definition. */
-export interface ToolSettings {
+interface ToolSettings {
   mcp_server?: string | undefined;
   mcp_tool?: string | undefined;
 }

@@ -46,7 +46,7 @@ export interface OperationCaller extends Omit<TaskCaller, 'intent'> {
   name: string;
 }
 
-export interface Answer {
+interface Answer {
   means: string;
   schema: z.ZodType;
 }
@@ -62,7 +62,7 @@ export interface Asked {
 export type Concern<Input> = (asked: Asked, input: Input) => void | Promise<void>;
 
 /** What remains of an answer for a caller who may read some of it only. */
-export type Keep<Input, Output> = (
+type Keep<Input, Output> = (
   output: Output,
   may: (place: Place) => boolean,
   about: { input: Input; project: OpenProject },

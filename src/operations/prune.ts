@@ -12,7 +12,7 @@ import { UsageLog } from '../server/logs/usage-log.js';
 import { pathsOf } from '../server/project-paths.js';
 import { type CallSources, callsSeen, type SeenCalls } from './calls-seen.js';
 
-export interface PrunedAbility {
+interface PrunedAbility {
   id: string;
   /** `never`: no call is known; `rarely`: called, but not within the given time. */
   used: 'never' | 'rarely';
@@ -23,13 +23,13 @@ export interface PrunedAbility {
   users: string[];
 }
 
-export interface AlikeAbilities {
+interface AlikeAbilities {
   ids: [string, string];
   /** From 0.6 to 1; 1: each fits the other's description as well as its own. */
   likeness: number;
 }
 
-export interface DeprecatedAbility {
+interface DeprecatedAbility {
   id: string;
   replaced_by: string | null;
   users: string[];

@@ -11,7 +11,7 @@ import { defined } from '../text/defined.js';
 
 export const DETAILS = ['name', 'summary', 'schema'] as const;
 
-export type Detail = (typeof DETAILS)[number];
+type Detail = (typeof DETAILS)[number];
 
 /** A suggestion, with the facts that a caller needs to decide. Source: R-001-25. */
 export interface RoutedAbility extends Suggestion {

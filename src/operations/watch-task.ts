@@ -55,7 +55,7 @@ export const watchTask = operation({
 });
 
 /** The events of a wait. Of states that nobody has read yet, only the last one is kept. */
-export async function* watch(
+async function* watch(
   wait: (more: Pick<WaitOptions, 'onProgress' | 'onStall'>) => Promise<WaitEnd>,
 ): AsyncGenerator<WatchEvent, void> {
   const events: WatchEvent[] = [];

@@ -10,7 +10,7 @@ import { missingCredentials } from './secrets/credentials.js';
 import { EnvironmentVariables, SecretSource } from './secrets/secret-source.js';
 import { definedEffects } from './steps/called-abilities.js';
 
-export interface Place {
+interface Place {
   registry: Registry;
   environment: string;
   /** The environment that credentials are read from. */

@@ -1,5 +1,5 @@
 /** A group of people, as ability.yaml has it: its members, or a map. Source: docs/sign-in.md#groups. */
-export type Group = readonly string[] | { readonly members: readonly string[]; readonly claim: string };
+type Group = readonly string[] | { readonly members: readonly string[]; readonly claim: string };
 
 /** A person, with the id of their account in Slack. Source: docs/approvals.md#in-slack. */
 interface KnownPerson {

@@ -5,9 +5,6 @@ export interface ProviderReference {
   field?: string;
 }
 
-/** What fills the arguments of a provider's command. */
-export type ReferencePart = 'path' | 'field';
-
 /** The part of {@link PROVIDER_NAME} that a reference begins with; `https://...` is an address. */
 const OWN = '(?:env|file|https?)';
 

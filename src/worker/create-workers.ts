@@ -164,7 +164,7 @@ function spanSinks(tracer: Tracer): InjectedSinks<SpanSinks> {
 }
 
 /** Writes the span of a task that ends without `finish`, which writes the others; never throws. */
-export async function traceEnd(tracer: Tracer, plans: Admission, info: WorkflowInfo, ended: EndedTask): Promise<void> {
+async function traceEnd(tracer: Tracer, plans: Admission, info: WorkflowInfo, ended: EndedTask): Promise<void> {
   const { workflowId, runId, taskQueue } = info;
   try {
     const execution = { workflowExecution: { workflowId, runId }, taskQueue };

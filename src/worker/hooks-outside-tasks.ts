@@ -19,7 +19,7 @@ import { hookDependenciesOf } from './prove-guards.js';
 import { WorkerFolders } from './worker-folders.js';
 
 /** To be closed by the caller. */
-export interface HooksOutsideTasks {
+interface HooksOutsideTasks {
   dependencies: HookDependencies;
   close(): Promise<void>;
 }

@@ -19,8 +19,6 @@ const abilityGuard = z.strictObject({
   suggestion: z.string().optional(),
 });
 
-export type AbilityGuard = z.output<typeof abilityGuard>;
-
 /** The key of a list of guards, and that of a single guard, which is also accepted. Source: C-10. */
 const GUARD_SIGNALS = ['ability_guards', 'ability_guard'] as const;
 
@@ -63,7 +61,7 @@ const hookResult = z.object(fields);
 
 export const HOOK_RESULT_KEYS: readonly string[] = Object.keys(fields);
 
-export function unknownKeys(value: object): string[] {
+function unknownKeys(value: object): string[] {
   return Object.keys(value).filter((key) => !HOOK_RESULT_KEYS.includes(key));
 }
 

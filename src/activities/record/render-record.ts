@@ -254,7 +254,7 @@ export function renderHookScripts({ ability, operations }: Plan): string[] {
   return lines.length === 0 ? [] : [`## Scripts of hooks\n\n${[...new Set(lines)].join('\n')}`];
 }
 
-export function json(value: unknown): string {
+function json(value: unknown): string {
   return fence(JSON.stringify(value, null, 2), 'json');
 }
 

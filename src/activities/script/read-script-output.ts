@@ -143,7 +143,7 @@ function missing({ script, call }: Ended, what: string): CallFailure {
 }
 
 /** The text is not CSV with a header line; the message gives the reason without quoting the text. */
-export class NoCsv extends Error {}
+class NoCsv extends Error {}
 
 /**
  * Reads CSV as RFC 4180 has it: each line after the header is a map of texts; lines end with LF or CRLF, empty

@@ -51,7 +51,7 @@ export interface ProcessOutcome {
 }
 
 /** Time limits for the steps of ending a process, in milliseconds. */
-export interface Patience {
+interface Patience {
   /** Between the request to end and the kill. */
   graceMs: number;
   /** From the kill, or the process's own end, until all its processes ended and its pipes are read. */

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 
 /** A place that both sides changed differently. `undefined`: the value is absent. */
-export interface Conflict {
+interface Conflict {
   at: string;
   /** The version edited by people. */
   mine: Json | undefined;

@@ -20,7 +20,7 @@ function inUsualOrder(names: readonly string[]): string[] {
 }
 
 /** Whether the name is that of a production or staging environment. */
-export function isGrave(name: string): boolean {
+function isGrave(name: string): boolean {
   return PRODUCTION.test(name) || STAGING.test(name);
 }
 

@@ -8,7 +8,7 @@ import { type ArrangedRow, arrangeColumns, type Change } from './read-table.js';
 import { COLUMN, type Fault, FORMS, type Level } from './section-forms.js';
 import { covers, type SectionSettings } from './section-settings.js';
 
-export interface ChosenRow {
+interface ChosenRow {
   id: string;
   cells: string[];
   /** The existing line, if the row does not change. */

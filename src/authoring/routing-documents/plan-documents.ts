@@ -18,7 +18,7 @@ import { type DocumentUpdate, updateDocument } from './update-document.js';
  * Who updates the tables: the runtime (`kept`; `taken_over`: from now on), the author, by a marker (`own`), or
  * neither: it has none (`none`), or they cannot be taken over, for reasons in the notes (`hindered`).
  */
-export type Care = 'kept' | 'taken_over' | 'hindered' | 'own' | 'none';
+type Care = 'kept' | 'taken_over' | 'hindered' | 'own' | 'none';
 
 export type DocumentPlan = { file: string } & (
   | {

@@ -1,6 +1,6 @@
 import { type Fault, FORMS, type Level } from './section-forms.js';
 
-export interface TableRow {
+interface TableRow {
   /** Markdown, trimmed; as many as the table has columns. */
   cells: string[];
   raw: string;

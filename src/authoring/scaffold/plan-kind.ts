@@ -19,7 +19,7 @@ export type KindChoice =
   | { kind: 'api'; method: string; path: string; endpoint: string }
   | { kind: 'mcp'; server: string; tool: string; definition?: JsonObject };
 
-export interface Owner {
+interface Owner {
   /** The implementation's own id: names the script and, if the name is taken, the endpoint. */
   id: string;
   operation: string;

@@ -106,7 +106,7 @@ function snippetOf(text: string): string {
   return shorten(saidIn(text).replaceAll(/\s+/g, ' ').trim(), LONGEST_SNIPPET);
 }
 
-export function titleOf(text: string): string {
+function titleOf(text: string): string {
   const words = saidIn(text)
     .trim()
     .replace(/[\s.!?]+$/, '')

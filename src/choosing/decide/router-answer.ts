@@ -4,7 +4,7 @@ import { REFERENCES, ROUTES, type RouterAnswer, type RouteTarget } from '../../c
 import { shorten } from '../../text/shorten.js';
 
 /** The maximum length of a router's text. Characters. Source: docs/choosing.md#deciding. */
-export const LONGEST_TEXT = 200;
+const LONGEST_TEXT = 200;
 
 const id = z.string().min(1).max(LONGEST_TEXT);
 const agent = z.strictObject({ agentId: id });

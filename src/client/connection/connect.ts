@@ -34,7 +34,7 @@ export interface OwnDefinitions {
   summary: string | undefined;
 }
 
-export type ReadDefinitions = ((ability: string, environment: string) => OwnDefinitions | undefined) & {
+type ReadDefinitions = ((ability: string, environment: string) => OwnDefinitions | undefined) & {
   /** @throws AbilityError if `ability.yaml` is broken. */
   placements(): readonly Placement[];
 };

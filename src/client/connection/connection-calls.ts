@@ -59,7 +59,7 @@ export class ConnectionCalls {
 /** Which failures are retried, and after which delay. */
 export type RetryOptions = ReturnType<typeof defaultGrpcRetryOptions>;
 type Interceptor = NonNullable<ConnectionOptions['interceptors']>[number];
-export type Call = ReturnType<Parameters<Interceptor>[1]>;
+type Call = ReturnType<Parameters<Interceptor>[1]>;
 type Listener = NonNullable<Parameters<Call['start']>[1]>;
 type Metadata = Parameters<Call['start']>[0];
 type Status = Parameters<Parameters<typeof makeGrpcRetryInterceptor>[0]['retryableDecider']>[1];

@@ -51,7 +51,7 @@ export async function startRequest(connection: Connection, wanted: NewTask, id?:
 }
 
 /** The claims of the caller, and how the task is to begin. Source: docs/start-from-temporal.md#options. */
-export function optionsOf(
+function optionsOf(
   { caller, inRun, run, leaves, retry, plan, registry }: NewTask,
   own: Pick<OwnDefinitions, 'digest'> | undefined,
 ): TaskOptions {

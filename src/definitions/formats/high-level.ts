@@ -27,7 +27,7 @@ const KEY = 'A key is a text, such as deploy-${{ input.env }}';
  * The maximum number of tasks with the same key that run at once. Source: docs/definitions.md;
  * docs/workflow-language.md.
  */
-export const concurrency = z.strictObject(
+const concurrency = z.strictObject(
   {
     key: z
       .string(KEY)

@@ -65,7 +65,7 @@ const builtin = z.union(
 );
 
 /** A script that answers: it reads the event on stdin, and gets no files. Source: R-002-22. */
-export const answering = script.omit({ big_integers: true, stdin: true, output: true, exit_codes: true }).extend({
+const answering = script.omit({ big_integers: true, stdin: true, output: true, exit_codes: true }).extend({
   args_template: optional(z.string(), 'Its arguments, split on blanks; may contain {pinned}.'),
   timeout_sec: optional(seconds, 'How long an answer may take; 10 without it.'),
 });

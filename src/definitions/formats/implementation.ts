@@ -55,7 +55,7 @@ export const script = z.strictObject({
 });
 
 /** A tool of an MCP server. Source: docs/definitions.md; docs/guide.md#mcp. */
-export const mcp = z.strictObject({
+const mcp = z.strictObject({
   server: optional(plainName, 'One of mcp_servers; may be in the configuration instead.'),
   tool: optional(text, 'The tool of the server; may be in the configuration instead.'),
   timeout_sec: optional(seconds, 'How long a call may take; 60 without it.'),

@@ -22,7 +22,7 @@ import {
 } from './values.js';
 
 /** One environment. Source: docs/definitions.md; docs/approvals.md#who-may-decide. */
-export const environment = z.strictObject({
+const environment = z.strictObject({
   protected: z
     .boolean()
     .default(false)

@@ -5,7 +5,7 @@ import { abilityId, matching, names, optional, plainName, summary, text } from '
 const requestKeyword = matching(/\S/, 'A keyword cannot be blank, since it would match every request');
 
 /** A capability, and the words of requests that need it. Source: R-004-01 to R-004-08. */
-export const capability = z.strictObject({
+const capability = z.strictObject({
   description: text.max(1000).describe('What it enables, in one sentence.'),
   keywords: z
     .array(requestKeyword)
@@ -31,7 +31,7 @@ export const capabilities = z.strictObject({
 export type CapabilityDefinition = z.output<typeof capability>;
 
 /** A specialist to recruit for a request. Source: R-004-14; C-48. */
-export const pack = z.strictObject({
+const pack = z.strictObject({
   description: summary.describe('What the pack is for, in one sentence.'),
   keywords: z
     .array(requestKeyword)

@@ -178,7 +178,7 @@ const modifiers = {
   finally: cleanUp,
 };
 
-export type Verb = keyof typeof verbs;
+type Verb = keyof typeof verbs;
 
 type Written<Own extends Verb> = z.core.$InferObjectOutput<
   (typeof verbs)[Own] & typeof modifiers,

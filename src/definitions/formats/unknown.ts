@@ -17,5 +17,3 @@ export const unknown = z.strictObject({
     .describe('How long to wait before each question.'),
   attempts: z.number().int().min(1).max(100).default(5).describe('How often to ask at most.'),
 });
-
-export type UnknownDefinition = z.output<typeof unknown>;

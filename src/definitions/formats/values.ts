@@ -200,7 +200,7 @@ export const CREDENTIAL_MESSAGE =
 const SEAL_KEYS_MESSAGE =
   'The keys that seal plans, encrypt payloads and sign decisions are for workers and doors alone; nothing that they run may have them';
 
-export const passedVariable = plainName.regex(/^(?!ABILITY_((SEAL|PAYLOAD)_KEYS|DOOR_KEY)$)/, SEAL_KEYS_MESSAGE);
+const passedVariable = plainName.regex(/^(?!ABILITY_((SEAL|PAYLOAD)_KEYS|DOOR_KEY)$)/, SEAL_KEYS_MESSAGE);
 
 const NO_KEYS = /^(?!env:ABILITY_((SEAL|PAYLOAD)_KEYS|DOOR_KEY)$)(?!file:(.*\/)?\.system\/+(.*\/)?keys(\/|$))/;
 

@@ -176,7 +176,7 @@ interface TemplateUse {
   before: number;
 }
 
-export function placesOf(source: YamlSource, uses: readonly TemplateUse[]): YamlSource['locate'] {
+function placesOf(source: YamlSource, uses: readonly TemplateUse[]): YamlSource['locate'] {
   return (path, part) => {
     const use = uses.find((one) => isOfTemplate(path, one));
     if (!use) return source.locate(path, part);

@@ -35,7 +35,7 @@ export interface HttpCall<Params, Query, Body> {
 /** The response body; undefined if the handler has written it itself. */
 export type HttpAnswer = { status: number; body: unknown; headers?: Record<string, string> } | undefined;
 
-export interface DescribedAnswer {
+interface DescribedAnswer {
   means: string;
   schema?: z.ZodType;
   /** Default: `application/json`. */

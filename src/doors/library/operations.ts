@@ -26,7 +26,7 @@ export interface CallOptions {
 export const CALL_OPTIONS = ['user', 'caller', 'session', 'scope', 'token', 'signal'] as const;
 
 /** An operation as a function of the library. @throws AbilityError as docs/errors.md says. */
-export type Called<O> =
+type Called<O> =
   O extends Operation<infer Input, infer Output>
     ? (
         connection: Connection,
@@ -36,7 +36,7 @@ export type Called<O> =
       ) => Promise<Output>
     : never;
 
-export type Functions = { readonly [Name in keyof Operations]: Called<Operations[Name]> };
+type Functions = { readonly [Name in keyof Operations]: Called<Operations[Name]> };
 
 const functions = Object.fromEntries(
   allOperations().map(([name, operation]) => [
@@ -116,7 +116,7 @@ async function call(
 }
 
 /** Over HTTP. @throws AbilityError `feature.unsupported`. */
-export function claimsOf(options: CallOptions) {
+function claimsOf(options: CallOptions) {
   refuseOverHttp({ ...options, session: options.session ?? undefined }, ['session', 'scope', 'token']);
   return { user: options.user, kind: options.caller };
 }

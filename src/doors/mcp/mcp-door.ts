@@ -94,7 +94,7 @@ export interface ToolAnswer {
   open?: OpenAnswer;
 }
 
-export interface OpenAnswer {
+interface OpenAnswer {
   handle: string;
   key: string;
   /** Whether it goes on only after somebody has decided, sent a signal or resumed it. */

@@ -164,10 +164,7 @@ function fixOf({ properties }: JsonObject, name: string): string {
     : `Use \`${near}\`, or describe it under \`properties\`.`;
 }
 
-export function isForbidden(
-  { properties, patternProperties, additionalProperties }: JsonObject,
-  name: string,
-): boolean {
+function isForbidden({ properties, patternProperties, additionalProperties }: JsonObject, name: string): boolean {
   if (isJsonObject(properties) && Object.hasOwn(properties, name)) return properties[name] === false;
   return additionalProperties === false && patternProperties === undefined;
 }

@@ -117,7 +117,7 @@ interface Guard {
 }
 
 /** Empty if they cannot be determined. */
-export function guardsOf(registry: Registry, id: string, environment: string): Guard[] {
+function guardsOf(registry: Registry, id: string, environment: string): Guard[] {
   const guards = unlessRefused(() => {
     const levels = surroundingsOf(registry, id, environment);
     return (['PreAbilityCreate', 'PreAbilityCall'] as const).flatMap((phase) =>
@@ -146,7 +146,7 @@ function tagsOf(registry: Registry, id: string, environment: string, seen: Set<s
 }
 
 /** Of a workflow or agent: the gravest effect of all its calls, direct or not, that are known. */
-export function effectOf(registry: Registry, id: string): Effect {
+function effectOf(registry: Registry, id: string): Effect {
   return definedEffects(registry, id, 'read');
 }
 
@@ -156,7 +156,7 @@ function callsIn(registry: Registry, id: string): Call[] {
 }
 
 /** Finds what a guard no longer stops, by its definition; changed conditions or scripts cannot be compared. */
-export function* compareGuard(before: Registry, after: Registry, phase: TaskPhase, id: string): Generator<Finding> {
+function* compareGuard(before: Registry, after: Registry, phase: TaskPhase, id: string): Generator<Finding> {
   const [old, now] = [before, after].map((registry) => hookIn(registry, phase, id));
   if (!old || !now) return;
   const name = `${id} (${phase})`;

@@ -270,13 +270,13 @@ const KINDS: { operator: typeof OPERATORS; function: typeof FUNCTIONS; method: t
 };
 
 /** An operator, a function or a method; the receiver of a method is its first operand. */
-export interface Operation {
+interface Operation {
   is: keyof typeof KINDS;
   name: string;
 }
 
 /** Undefined if all operand types fail. Uses the evaluator's table, so that lint cannot differ from it. */
-export function resultOf({ is, name }: Operation, operands: Type[]): Type | undefined {
+function resultOf({ is, name }: Operation, operands: Type[]): Type | undefined {
   const callable = KINDS[is].get(name);
   // Planning reports a function that does not exist.
   if (!callable) return ANY;

@@ -95,7 +95,7 @@ export interface AskAnswer extends Omit<Considered, 'pending' | 'retries' | 'sig
   };
 }
 
-export interface TaskOfRequest {
+interface TaskOfRequest {
   task_key: string;
   ability_id: string;
   /** A state of a task. */

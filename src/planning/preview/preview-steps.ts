@@ -312,7 +312,7 @@ function undoOf(undo: PlanUndo, { scope, isAskedBefore }: Place, own: CallPrevie
 }
 
 /** The target of a step in a few words: the called ability, the title of an approval, the awaited event. */
-export function whatOf(step: PlanStep, known: Known): string {
+function whatOf(step: PlanStep, known: Known): string {
   switch (step.verb) {
     case 'call':
       return step.call;
@@ -354,7 +354,7 @@ function approvalOf(step: PlanStep, scope: PreviewScope): ApprovalPreview | null
   return previewGuardApproval(title, reasonsOfEnvironment(scope.plan, operation), [], scope.plan.environment);
 }
 
-export function stepApproval({ approval }: ApprovalStep, { plan, known }: PreviewScope): ApprovalPreview {
+function stepApproval({ approval }: ApprovalStep, { plan, known }: PreviewScope): ApprovalPreview {
   const { title, approvers, quorum, expires, comment, fields = {} } = approval;
   const deciders = decidersOf(plan.environment);
   return {
@@ -370,7 +370,7 @@ export function stepApproval({ approval }: ApprovalStep, { plan, known }: Previe
   };
 }
 
-export function foreachOf({ foreach, max_parallel }: ForeachStep, known: Known): StepPreview['foreach'] {
+function foreachOf({ foreach, max_parallel }: ForeachStep, known: Known): StepPreview['foreach'] {
   const atOnce = typeof max_parallel === 'number' ? max_parallel : previewText(max_parallel, known);
   if ('list' in foreach) return { items: foreach.list.length, depends_on: [], problem: null, max_parallel: atOnce };
   const { value, depends_on, problem } = previewExpression(foreach.expression, known);

@@ -245,7 +245,7 @@ export function interpreterFiles(project: ProjectFiles, words: readonly string[]
  * secret; with `${{ }}` or a placeholder it is evaluated for each call; otherwise it is passed on.
  * @throws AbilityError `expression.*`, `definition.invalid`, with the place.
  */
-export function resolveVariables(
+function resolveVariables(
   { env = {} }: Pick<ScriptDefinition, 'env'>,
   profile: PlanEnvProfile,
   spot: Spot,
@@ -275,7 +275,7 @@ export function resolveVariables(
 }
 
 /** Whether to evaluate a checked text. @throws AbilityError `expression.*`, `definition.invalid`. */
-export function checkedText(text: string, spot: Spot, names: ArgumentNames): boolean {
+function checkedText(text: string, spot: Spot, names: ArgumentNames): boolean {
   checkTemplate(text, IN_SCRIPTS, spot);
   checkOwnPlaceholders(text, names, locationOf(spot));
   return text.includes('${{') || ownNamesIn(text).length > 0;

@@ -13,7 +13,7 @@ import { chooseImplementation, configOf } from '../resolve/choose-implementation
 import { allowedCalls } from './called-abilities.js';
 import { nearest, ownAmong, type PlacementRules, placementOfTool, rulesOf } from './placement.js';
 
-export interface PlacementDemand {
+interface PlacementDemand {
   ability: string;
   /** `server:tool`; null for an ability with its own placement, and if the tool is unknown. */
   tool: string | null;

@@ -113,7 +113,7 @@ export function noSuchFunction(name: string, source?: string): AbilityError {
 }
 
 /** `expression.failed`. @param missing the nonexistent name that it reads, as written. */
-export function failed(source: string, summary: string, missing: string | undefined, cause?: unknown): AbilityError {
+function failed(source: string, summary: string, missing: string | undefined, cause?: unknown): AbilityError {
   return new AbilityError(
     {
       code: 'expression.failed',

@@ -35,7 +35,7 @@ export function readKeys(text: string, { name, code }: KeyVariable): ReadonlyMap
   return keys;
 }
 
-export function entriesOf(text: string): string[] {
+function entriesOf(text: string): string[] {
   return text
     .split(',')
     .map((entry) => entry.trim())

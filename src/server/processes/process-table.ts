@@ -58,7 +58,7 @@ export function readProcess(pid: number): ProcessEntry | undefined {
 }
 
 /** Undefined if the process belongs to no call, or is unreadable. */
-export function callIdOf(pid: number): string | undefined {
+function callIdOf(pid: number): string | undefined {
   const name = `${CALL_ID_VARIABLE}=`;
   const environ = `\0${readText(`/proc/${pid}/environ`) ?? ''}`;
   const at = environ.indexOf(`\0${name}`);

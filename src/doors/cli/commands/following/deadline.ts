@@ -38,7 +38,7 @@ export interface Deadline {
 }
 
 /** Applies `--timeout` to an action. @param what begins the error, such as `No task was created`. */
-export async function withDeadline<T>(
+async function withDeadline<T>(
   context: Context,
   patience: Patience,
   what: string,

@@ -46,7 +46,7 @@ export function paintBlock(
 }
 
 /** Escape codes that erase a block, even if a narrower screen has rewrapped it. */
-export function erased({ lines }: PaintedBlock, { columns, rows }: ScreenSize): string {
+function erased({ lines }: PaintedBlock, { columns, rows }: ScreenSize): string {
   const taken = lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(widthOf(line) / Math.max(1, columns))), 0);
   return `\x1b[${Math.max(1, Math.min(taken, rows - 1))}A\r\x1b[J`;
 }
