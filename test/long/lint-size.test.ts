@@ -23,7 +23,7 @@ function manyAbilities(): ProjectFiles {
 version: 1
 summary: Operation number ${at}.
 use_cases: [seed a test user]
-effects: ${['read', 'write_idempotent', 'destructive'][at % 3]}
+effects: ${['read', 'write_idempotent', 'write_additive'][at % 3]}
 scope: { modules: [users.api] }
 input_schema:
   type: object
