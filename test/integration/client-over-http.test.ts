@@ -110,7 +110,7 @@ const CASES: Record<string, [Case, unknown]> = {
     },
     {
       kind: 'ended',
-      result: { status: 'succeeded', output: 3, requested_by: USER, intent: 'to see' },
+      result: { status: 'succeeded', output: 3, requested_by: { name: USER.name }, intent: 'to see' },
     },
   ],
   'the key of the same task, and of another task': [
@@ -325,6 +325,11 @@ test('each operation is a function of the library', () => {
 describe.each(['temporal', 'http', 'socket'] as const)('the library over %s', (way) => {
   test.each(Object.entries(CASES))('%s', async (_, [action, expected]) => {
     expect(await outcome(() => action(ways[way]))).toMatchObject(expected as object);
+  });
+
+  test('says what proved who asked', async () => {
+    const { result } = await ended(ways[way], await runOf(ways[way], 'typed', { input: { n: 3 } }));
+    expect(result?.requested_by.source).toBe({ temporal: 'claimed', http: 'token', socket: 'claimed' }[way]);
   });
 
   test.each(Object.entries(REFUSALS))('refuses %s', async (_, [action, code]) => {
