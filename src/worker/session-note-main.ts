@@ -2,6 +2,7 @@ import { Client, Connection } from '@temporalio/client';
 import { describeProject } from '../activities/project-definitions.js';
 import { notifySession } from '../activities/session/session-word.js';
 import { Runs } from '../activities/task/runs.js';
+import { taskQueueOf } from '../contracts/names.js';
 import type { SessionNote } from '../contracts/session.js';
 import { NOTE_VARIABLE } from '../server/installation.js';
 import { CheckedChains } from '../server/payloads/checked-chains.js';
@@ -33,7 +34,9 @@ async function sendSessionNote({ root, session, answer }: SessionNote, env: Node
     const project = describe().name;
     const runs = new Runs((run) => readRun(client, codec, run));
     const known = { runs, chains: new CheckedChains(store) };
-    const sessions = accessSessions(client, project, () => describe().environments, known);
+    const { environments, placements } = describe();
+    const queues = environments.flatMap((name) => placements.map((placement) => taskQueueOf(project, name, placement)));
+    const sessions = accessSessions(client, project, () => queues, known);
     await notifySession(session, { kind: 'tool', answer }, { project, keys: sealKeysOf(paths, env), sessions });
   } finally {
     await connection.close();
