@@ -67,7 +67,7 @@ export interface CallReport {
 }
 
 /** Identifies one request to an AI, see `PlanProvider`. */
-interface PlanRequest {
+export interface PlanRequest {
   /** Counts from 1 over the whole run, including requests for repair. */
   number: number;
   session: string;

@@ -30,7 +30,7 @@ export type ApiBodyType = (typeof API_BODY_TYPES)[number];
 export const API_ANSWERS = ['json', 'text', 'base64', 'file'] as const;
 
 /** One of {@link API_ANSWERS}. */
-type ApiAnswer = (typeof API_ANSWERS)[number];
+export type ApiAnswer = (typeof API_ANSWERS)[number];
 
 /** Where one input goes and in which form, with all defaults filled in. */
 export interface PlanApiParam {

@@ -1,7 +1,7 @@
 import type { SourceLocation } from './problem.js';
 
 /** Error: cannot run or breaks a promise. Warning: probably unintended. Note: never fails `ability lint`. */
-const SEVERITIES = ['error', 'warning', 'note'] as const;
+export const SEVERITIES = ['error', 'warning', 'note'] as const;
 
 /** One of {@link SEVERITIES}. */
 export type Severity = (typeof SEVERITIES)[number];

@@ -15,7 +15,7 @@ export type ForeignFormat = (typeof FOREIGN_FORMATS)[number];
 export const SILENCES = ['allow', 'deny'] as const;
 
 /** One of {@link SILENCES}. */
-type Silence = (typeof SILENCES)[number];
+export type Silence = (typeof SILENCES)[number];
 
 /** The other program's tool as which its hook sees an ability. */
 export interface ToolMapping {

@@ -169,19 +169,19 @@ export interface PlanTemplate {
 }
 
 /** Names values. */
-interface LetStep extends StepModifiers {
+export interface LetStep extends StepModifiers {
   verb: 'let';
   let: JsonObject;
 }
 
 /** Ends the task as failed. */
-interface FailStep extends StepModifiers {
+export interface FailStep extends StepModifiers {
   verb: 'fail';
   fail: { code: string; message: string; details?: Json };
 }
 
 /** Ends the task as succeeded. */
-interface EndStep extends StepModifiers {
+export interface EndStep extends StepModifiers {
   verb: 'end';
   end: { output: Json };
 }

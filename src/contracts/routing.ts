@@ -147,7 +147,7 @@ export interface DecideRequest {
 }
 
 /** How a pack was chosen. Source: R-004-19; C-34. */
-const ROUTING_METHODS = ['explicit', 'capability_routing', 'keyword_fallback', 'heuristic_fallback'] as const;
+export const ROUTING_METHODS = ['explicit', 'capability_routing', 'keyword_fallback', 'heuristic_fallback'] as const;
 
 /** The specialist that a request needs. Source: R-004-12, R-004-18. */
 export interface RecruitmentResult {
@@ -158,7 +158,7 @@ export interface RecruitmentResult {
 }
 
 /** Kinds of the lines of a run log; the first line is `recruitment`. Source: R-004-16 to R-004-18. */
-const RUN_LOG_KINDS = ['recruitment', 'decision', 'plan', 'task', 'approval', 'answer'] as const;
+export const RUN_LOG_KINDS = ['recruitment', 'decision', 'plan', 'task', 'approval', 'answer'] as const;
 
 /** A line of `runlog.jsonl`; no other keys. */
 export interface RunLogLine {

@@ -4,7 +4,7 @@ import type { JsonObject } from './json.js';
 export const OVERLAPS = ['skip', 'buffer_one', 'buffer_all', 'cancel_other', 'allow_all'] as const;
 
 /** One of {@link OVERLAPS}. */
-type Overlap = (typeof OVERLAPS)[number];
+export type Overlap = (typeof OVERLAPS)[number];
 
 /** Short enough for the keys of its tasks, and without a colon, which separates the parts of these. */
 export const SCHEDULE_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$/;

@@ -227,7 +227,7 @@ export interface SignedWord {
 }
 
 /** Facts about a call that guards see, besides its session; known secrets are masked. */
-type FactsOfCall = Record<
+export type FactsOfCall = Record<
   'input' | 'environment' | 'ability' | 'implementation' | 'effects' | 'tags' | 'task' | 'user' | 'outcome',
   Json
 >;

@@ -62,7 +62,7 @@ export interface TaskStory extends Rollback {
 }
 
 /** The definition that a task ran. */
-interface StoryDefinition {
+export interface StoryDefinition {
   id: string;
   version: number | string;
   summary: string | null;

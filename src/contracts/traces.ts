@@ -99,7 +99,7 @@ export const TRACEPARENT_VARIABLE = 'TRACEPARENT';
 /** Global of the workflow sandbox, set if the worker writes traces; otherwise workflows report no spans. */
 export const SANDBOX_FLAG = '__ABILITY_TRACES__';
 
-type AttributeValue = string | number | boolean | string[];
+export type AttributeValue = string | number | boolean | string[];
 
 /** Attributes of a span, without undefined ones. */
 export type SpanAttributes = { [key: string]: AttributeValue | undefined };
