@@ -71,7 +71,7 @@ export async function confine(request: Confined): Promise<ConfinedCommand> {
   if (!sandbox) return { ...commandOf([...become(user), ...limited]), env, descriptors: [], leave: async () => {} };
   await probe(user);
   const declared = declaredMounts(request.root, sandbox);
-  if (user) await refuseForeign(user, request.root, declared, limits.user);
+  if (user) await refuseUnusable(user, request.root, declared, limits.user);
   const mounts: Mount[] = [
     ...programFolders(words, env.PATH, request.root).map((path) => ({ at: path, from: realpathSync(path) })),
     ...(request.reads ?? []),
@@ -192,14 +192,16 @@ const usable = new Set<string>();
 const PRINT_UNUSABLE = 'while [ $# -gt 0 ]; do test "$1" "$2" || echo "$2"; shift 2; done';
 
 /** @throws CallFailure `sandbox.path` where the user of a root worker's box has no right to a declared path. */
-async function refuseForeign(user: User, root: string, declared: readonly Mount[], name = 'nobody'): Promise<void> {
+async function refuseUnusable(user: User, root: string, declared: readonly Mount[], name = 'nobody'): Promise<void> {
   const keyOf = ({ from, writes }: Mount): string => [user.uid, user.gid, writes, from].join(' ');
   const asked = declared.filter((mount) => !usable.has(keyOf(mount)));
   if (asked.length === 0) return;
   const tests = asked.flatMap(({ at, writes }) => [writes ? '-w' : '-r', at]);
   const options = mountOptions(root, declared, TEMPORARY_BYTES);
   const { command, args } = commandOf(boxWords(user, options, ['sh', '-c', PRINT_UNUSABLE, 'sh', ...tests]));
-  const { stdout } = await run(command, args, { timeout: 10_000, cwd: '/' });
+  const { stdout } = await run(command, args, { timeout: 10_000, cwd: '/' }).catch((error: unknown) => {
+    throw unavailable(`What the sandbox declares could not be tried: ${reasonOf(error)}`, 'Run it again.', error);
+  });
   const [first] = stdout.split('\n').filter(Boolean);
   if (first === undefined) return void asked.map(keyOf).forEach(usable.add, usable);
   const { writes } = asked.find(({ at }) => at === first) ?? {};
