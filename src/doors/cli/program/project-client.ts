@@ -133,9 +133,13 @@ function overSocket(
       const again = () => here.run(name, withRest(input, performance.now() - began), signal);
       const events = await orHere(() => streamDoor(link, name, input, claims, signal).catch(nearest(client)), again);
       return resumed(watch.whileRoom(events as AsyncIterable<never>), (error) => {
-        // Runtime and server were suspended together: its request had a deadline, and the task goes on.
-        if (error instanceof AbilityError && error.code === 'temporal.unavailable') return again();
-        return orHere(() => Promise.reject(error), again);
+        // The server was lost before the door: killed an instant earlier, or suspended together with it. The task goes on.
+        const isServerLost = error instanceof AbilityError && error.code === 'temporal.unavailable';
+        const { message } = error as Error;
+        return orHere(
+          () => Promise.reject(isServerLost ? new AbilityError({ code: 'door.unreachable', message }) : error),
+          again,
+        );
       }) as never;
     },
     create(wanted, { run = false, soon = false, leaves = false, signal, onStall: _, ...more }) {
