@@ -85,7 +85,7 @@ const onlySearched: Reader = ({ name, schema }, text, others, taken) => {
 };
 
 /** Undefined if there are none or several. */
-function single<T>(values: Iterable<T>): T | undefined {
+export function single<T>(values: Iterable<T>): T | undefined {
   const [only, ...more] = new Set(values);
   return more.length === 0 ? only : undefined;
 }

@@ -1,7 +1,7 @@
 import { isTypoOf } from './decide/typos.js';
-import { type AbilityText, FIELDS, type Field } from './ranker.js';
+import type { AbilityText, Field } from './ranker.js';
 import type { Weights } from './weights.js';
-import { type Word, wordsIn } from './words.js';
+import { wordsIn } from './words.js';
 
 /** How much of a stem the abilities (by index) have. */
 export type Postings = ReadonlyMap<number, number>;
@@ -12,24 +12,18 @@ export class WordIndex {
   readonly bulk: Float64Array;
   private readonly postings = new Map<string, Map<number, number>>();
   /** First letter to stems; used for request words that no ability has. */
-  private readonly initials = new Map<string, string[]>();
+  private readonly initials: Record<string, string[]> = {};
 
   constructor(
     private readonly abilities: readonly AbilityText[],
     private readonly weights: Weights,
   ) {
-    const parts = abilities.map(({ texts }) => FIELDS.map((field) => (texts[field] ?? []).flatMap(wordsIn)));
-    const usual = FIELDS.map((_, at) => meanOf(parts.map((fields) => fields[at]?.length ?? 0).filter(Boolean)));
-    for (const [place, fields] of parts.entries())
-      for (const [at, words] of fields.entries()) this.add(place, words, FIELDS[at] ?? 'id', usual[at] ?? 1);
+    for (const field of Object.keys(weights.field) as Field[]) this.addAll(field);
     this.bulk = new Float64Array(abilities.length);
     for (const [stem, places] of this.postings) {
       const rarity = this.rarity(stem) / this.highest;
       for (const [place, amount] of places) this.bulk[place] = (this.bulk[place] ?? 0) + rarity * amount;
-      if (stem.length < BEGINNING) continue;
-      const alike = this.initials.get(stem[0] ?? '');
-      if (alike) alike.push(stem);
-      else this.initials.set(stem[0] ?? '', [stem]);
+      if (stem.length >= BEGINNING) (this.initials[stem[0] ?? ''] ??= []).push(stem);
     }
   }
 
@@ -51,7 +45,7 @@ export class WordIndex {
   /** Stems that begin like an unknown stem, or of which it is a typo, and their likeness (0 to 1). */
   alike(stem: string): { stem: string; likeness: number }[] {
     const beginning = Math.min(BEGINNING, stem.length);
-    return (this.initials.get(stem[0] ?? '') ?? [])
+    return (this.initials[stem[0] ?? ''] ?? [])
       .map((other) => {
         const isLike = beginning >= MIN_BEGINNING && other.startsWith(stem.slice(0, beginning));
         const likeness = isLike ? likenessOf(stem, other) : isTypoOf(stem, other) ? TYPO : 0;
@@ -60,12 +54,16 @@ export class WordIndex {
       .filter(({ likeness }) => likeness >= this.weights.alike.from);
   }
 
-  private add(place: number, words: readonly Word[], field: Field, usual: number): void {
+  private addAll(field: Field): void {
     const { field: weight, length, stop } = this.weights;
-    const share = weight[field] / (1 - length + (length * words.length) / usual);
-    for (const { stem, kind } of words) {
-      const places = this.postings.get(stem) ?? new Map<number, number>();
-      this.postings.set(stem, places.set(place, (places.get(place) ?? 0) + share * (kind === 'stop' ? stop : 1)));
+    const said = this.abilities.map(({ texts }) => (texts[field] ?? []).flatMap(wordsIn));
+    const usual = meanOf(said.map((words) => words.length).filter(Boolean));
+    for (const [place, words] of said.entries()) {
+      const share = weight[field] / (1 - length + (length * words.length) / usual);
+      for (const { stem, kind } of words) {
+        const places = this.postings.get(stem) ?? new Map<number, number>();
+        this.postings.set(stem, places.set(place, (places.get(place) ?? 0) + share * (kind === 'stop' ? stop : 1)));
+      }
     }
   }
 }

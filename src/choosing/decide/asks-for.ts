@@ -82,3 +82,13 @@ export function answersLater(text: string, { pending, lane }: FocusContext): boo
   const other = later.findIndex((message) => message.role === 'user' && actOf(message.text) === 'asks');
   return other >= 0 && later.slice(other).some(({ role, text: said }) => role === 'assistant' && /\?\W*$/.test(said));
 }
+
+/** The call whose retry was offered, and whether the message agrees to it; undefined: it does not answer that. */
+export function answerToRetry({ text, focus }: { text: string; focus: FocusContext }) {
+  const { kind, expects } = focus.pending ?? {};
+  const agreed = isConsent(text);
+  if (kind !== 'tool_retry' || !expects || !('extensionId' in expects)) return undefined;
+  if (agreed === undefined || answersLater(text, focus)) return undefined;
+  const { extensionId, capabilityId } = expects;
+  return { agreed, target: { extensionId, capabilityId } };
+}

@@ -31,12 +31,13 @@ export function isConsent(text: string): boolean | undefined {
 
 function answerIn(text: string, consent: RegExp): boolean | undefined {
   if (text.trim().length > LONGEST) return undefined;
-  const plain = plainOf(text);
+  const plain = plainAnswer(text);
   if (consent.test(plain)) return true;
   return REFUSES.test(plain) ? false : undefined;
 }
 
-function plainOf(text: string): string {
+/** For comparing answers: in lower case, without accents, quotation marks, brackets around it and signs at its end. */
+export function plainAnswer(text: string): string {
   return text
     .normalize('NFKD')
     .replaceAll(/\p{M}/gu, '')

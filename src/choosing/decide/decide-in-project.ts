@@ -6,7 +6,7 @@ import { accountInPool } from '../account-for.js';
 import { FITS } from '../ranker.js';
 import { ADDRESSES, suggest } from '../suggest.js';
 import { type DecideInput, decide, type Router } from './decide.js';
-import { focusOf } from './focus.js';
+import { anchoredIn, focusOf } from './focus.js';
 import { modelRouter, routerSettings, unaskable } from './model-router.js';
 import type { CheckValue } from './read-slot.js';
 import { saidIn } from './said-text.js';
@@ -79,14 +79,10 @@ export function decideInPool(
   });
 }
 
-async function missedBy(
-  pool: AbilityPool,
-  targets: Targets,
-  { anchor, lane }: FocusContext,
-): Promise<Decided['missed']> {
-  const anchored = lane.window.find(({ id }) => id === anchor?.message_id);
-  if (!anchored) return [];
-  const fits = (await rankIn(pool, saidIn(anchored.text))).filter(({ score }) => score >= FITS);
+async function missedBy(pool: AbilityPool, targets: Targets, focus: FocusContext): Promise<Decided['missed']> {
+  const anchored = anchoredIn(focus);
+  if (anchored === undefined) return [];
+  const fits = (await rankIn(pool, saidIn(anchored))).filter(({ score }) => score >= FITS);
   const callable = fits.findIndex(({ abilityId }) => targetFor(targets, abilityId));
   return fits.slice(0, callable < 0 ? fits.length : callable).map(({ abilityId, unavailable }) => {
     const reason = unavailable ?? targets.tools.find((tool) => tool.abilityId === abilityId)?.reason;

@@ -1,7 +1,7 @@
 import type { FocusContext, RoutingDecision, Targets } from '../../contracts/routing.js';
-import { withoutMiddle } from '../../rules/sessions/add-to-thread.js';
-import { stageA } from './before-router.js';
+import { type Settled, stageA } from './before-router.js';
 import { clamp } from './clamp.js';
+import { shortened } from './focus.js';
 import { respond } from './propose.js';
 import type { CheckValue } from './read-slot.js';
 import { chooseByRules } from './rules-router.js';
@@ -50,31 +50,25 @@ export interface DecideInput {
  */
 export async function decide(given: DecideInput): Promise<RoutingDecision> {
   const { targets, rank, shortlist, account, check, threshold = USUAL_THRESHOLD, router, signal } = given;
-  const focus = withoutLongTexts(given.focus);
+  const { lane } = given.focus;
+  // A caller may have long messages, from a store of its own.
+  const focus = { ...given.focus, lane: { ...lane, window: shortened(lane.window) } };
   const latest = focus.lane.window.at(-1);
   const input: RouterInput = { ...targets, focus, text: latest?.text ?? '', rank, shortlist, account, threshold };
-  if (latest?.role !== 'user')
-    return { ...clamp(NOTHING, input, 'rules'), stage: 'a', router: 'rules', continuation: null };
-  const ruled = await stageA(input, check);
-  if (ruled) {
-    const { stage, router: by, continuation, ...proposal } = ruled;
-    return { ...clamp(proposal, input, 'rules'), stage, router: by, continuation };
+  const settled = latest?.role === 'user' ? await stageA(input, check) : NOTHING;
+  if (settled) {
+    const { continuation, ...proposal } = settled;
+    return { ...clamp(proposal, input, 'rules'), stage: 'a', router: 'rules', continuation };
   }
   const { proposal, by, notes } = await choose(input, router, signal);
   const decided = clamp(proposal, input, by === 'model' ? 'model' : 'rules');
   return { ...decided, stage: 'b', router: by, continuation: null, clamped: [...notes, ...decided.clamped] };
 }
 
-/** Shortens long messages, which the caller may have from a store of its own. */
-function withoutLongTexts(focus: FocusContext): FocusContext {
-  const { lane } = focus;
-  const window = lane.window.map((message) => ({ ...message, text: withoutMiddle(message.text) }));
-  return { ...focus, lane: { ...lane, window } };
-}
-
-const NOTHING: Proposal = {
+const NOTHING: Settled = {
   ...respond(1, 'No person wrote it, so it asks for nothing'),
   references: { refersTo: 'latest', refersToReason: 'It is data' },
+  continuation: null,
 };
 
 async function choose(

@@ -24,7 +24,7 @@ export interface Thread {
  * another thread. Source: R-003-01, R-003-23, R-003-24; docs/choosing.md#deciding.
  */
 export function focusOf({ key, messages, pending, now }: Thread): FocusContext {
-  const window = messages.slice(-LANE_LENGTH).map((message) => ({ ...message, text: withoutMiddle(message.text) }));
+  const window = shortened(messages.slice(-LANE_LENGTH));
   const meant = meantBy(window);
   const [only] = meant;
   return {
@@ -33,6 +33,16 @@ export function focusOf({ key, messages, pending, now }: Thread): FocusContext {
     candidates: meant.length > 1 ? meant.map(({ id, text }) => ({ message_id: id, title: titleOf(text) })) : [],
     pending: pending && isAlive(pending, key, now) ? pending : null,
   };
+}
+
+/** Long messages without their middle. */
+export function shortened(messages: readonly LaneMessage[]): LaneMessage[] {
+  return messages.map((message) => ({ ...message, text: withoutMiddle(message.text) }));
+}
+
+/** The text of the message that a decision is about. */
+export function anchoredIn({ anchor, lane }: FocusContext): string | undefined {
+  return lane.window.find(({ id }) => id === anchor?.message_id)?.text;
 }
 
 function isAlive({ thread_key, until }: Pending, key: string, now: number): boolean {

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { isJsonObject } from '../../contracts/json.js';
 import { REFERENCES, ROUTES, type RouterAnswer, type RouteTarget } from '../../contracts/routing.js';
-import { shorten } from '../../text/shorten.js';
+import { attempt } from '../../text/attempt.js';
 
-/** The maximum length of a router's text. Characters. Source: docs/choosing.md#deciding. */
-const LONGEST_TEXT = 200;
+/** The maximum length of an id or another text of a router. Characters. Source: docs/choosing.md#deciding. */
+export const LONGEST_TEXT = 200;
 
 const id = z.string().min(1).max(LONGEST_TEXT);
 const agent = z.strictObject({ agentId: id });
@@ -37,28 +37,14 @@ export function readRouterAnswer(text: string): { answer: RouterAnswer } | { fau
   const wanted = TARGETS[decision];
   if (wanted && !wanted.safeParse(target).success) return { fault: `target: is not what \`${decision}\` goes to` };
   if (!wanted && target !== null) return { fault: `target: \`${decision}\` goes to none, so it is null` };
-  return { answer: capped(read.data) };
-}
-
-/** An answer with texts of at most {@link LONGEST_TEXT} characters. */
-export function capped(given: RouterAnswer): RouterAnswer {
-  const { refersTo, refersToReason } = given.references;
-  return {
-    ...given,
-    rationale: shorten(given.rationale, LONGEST_TEXT),
-    references: { refersTo, refersToReason: shorten(refersToReason, LONGEST_TEXT) },
-  };
+  return { answer: read.data };
 }
 
 /** Accepts JSON in a Markdown code fence, since models often add one. */
 function parsed(text: string): object | undefined {
   const plain = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/.exec(text)?.[1] ?? text;
-  try {
-    const value: unknown = JSON.parse(plain);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value: unknown = attempt(() => JSON.parse(plain));
+  return isJsonObject(value) ? value : undefined;
 }
 
 function wordsOf({ path, message }: z.core.$ZodIssue): string {

@@ -1,7 +1,7 @@
 import { FITS } from '../ranker.js';
-import { actOf, answersLater } from './asks-for.js';
+import { actOf, answerToRetry } from './asks-for.js';
 import { chooseAgent } from './choose-agent.js';
-import { isConsent } from './consent.js';
+import { anchoredIn } from './focus.js';
 import { act, clarify, eitherOr, NO_AGENT, questionAbout, questionOfAbilities, respond } from './propose.js';
 import { saidIn } from './said-text.js';
 import { isAbout, isShortQuestion, isWhether, signalIn } from './signals.js';
@@ -26,9 +26,9 @@ export async function chooseByRules(input: RouterInput): Promise<Proposal> {
   const before =
     retryOf(input) ?? (DESCRIBES.test(input.text) ? beforeWaiting(input, MAX_WORDS_DESCRIBING) : undefined);
   if (before) return before;
-  const { anchor, lane } = input.focus;
+  const { anchor } = input.focus;
   if (!anchor) return withoutFocus(input, said);
-  const anchored = lane.window.find(({ id }) => id === anchor.message_id)?.text ?? anchor.snippet;
+  const anchored = anchoredIn(input.focus) ?? anchor.snippet;
   const about = anchored === input.text ? said : `${said}\n${saidIn(anchored)}`;
   return (await bySignal(input, about)) ?? (await byFit(input, about));
 }
@@ -36,15 +36,12 @@ export async function chooseByRules(input: RouterInput): Promise<Proposal> {
 const DESCRIBES = /^\W*(?:(?:the|that|this)\s+(?:other\s+|\p{L}+er\s+|\p{L}+est\s+)?ones?|both|either|neither)\b/iu;
 const MAX_WORDS_DESCRIBING = 12;
 
-function retryOf({ focus, text }: RouterInput): Proposal | undefined {
-  const { pending } = focus;
-  if (pending?.kind !== 'tool_retry' || !('extensionId' in pending.expects)) return undefined;
-  const agreed = answersLater(text, focus) ? undefined : isConsent(text);
-  if (agreed === undefined) return undefined;
+function retryOf(input: RouterInput): Proposal | undefined {
+  const retry = answerToRetry(input);
+  if (!retry) return undefined;
   const references = { refersTo: 'pending', refersToReason: 'It answers the retry that was offered' } as const;
-  const { extensionId, capabilityId } = pending.expects;
-  if (!agreed) return { ...respond(1, 'The retry was declined'), references };
-  return { ...act('tool', { extensionId, capabilityId }, 1, 'The retry was agreed to'), references };
+  if (!retry.agreed) return { ...respond(1, 'The retry was declined'), references };
+  return { ...act('tool', retry.target, 1, 'The retry was agreed to'), references };
 }
 
 async function withoutFocus(input: RouterInput, said: string): Promise<Proposal> {

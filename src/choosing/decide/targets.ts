@@ -63,16 +63,15 @@ export function isReading(effects: Effect): boolean {
   return READS.has(effects);
 }
 
-/** Includes unavailable tools. */
-export function toolOf({ tools }: Targets, target: RouteTarget | null): ToolTarget | undefined {
-  if (!target || !('extensionId' in target)) return undefined;
+/** The tool, also one that is not available, or the workflow; undefined for agents and what is not there. */
+export function callableOf(
+  { tools, workflows }: Targets,
+  target: RouteTarget | null,
+): ToolTarget | WorkflowTarget | undefined {
+  if (!target || 'agentId' in target) return undefined;
+  if ('abilityId' in target) return workflows.find(({ abilityId }) => abilityId === target.abilityId);
   const { extensionId, capabilityId } = target;
   return tools.find((tool) => tool.extensionId === extensionId && tool.capabilityId === capabilityId);
-}
-
-export function workflowOf({ workflows }: Targets, target: RouteTarget | null): WorkflowTarget | undefined {
-  if (!target || !('abilityId' in target)) return undefined;
-  return workflows.find(({ abilityId }) => abilityId === target.abilityId);
 }
 
 export function agentOf({ agents }: Targets, target: RouteTarget | null): AgentTarget | undefined {

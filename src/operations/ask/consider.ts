@@ -1,7 +1,8 @@
 import { actOf } from '../../choosing/decide/asks-for.js';
 import { type Decided, decideInProject } from '../../choosing/decide/decide-in-project.js';
+import { anchoredIn } from '../../choosing/decide/focus.js';
 import { isAbout } from '../../choosing/decide/signals.js';
-import { GENERIC_AGENT, isReading, toolOf } from '../../choosing/decide/targets.js';
+import { callableOf, GENERIC_AGENT, isReading } from '../../choosing/decide/targets.js';
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import type { LaneMessage, Pending, RecruitmentResult, RoutingDecision } from '../../contracts/routing.js';
 import type { SessionThread } from '../../contracts/session.js';
@@ -110,11 +111,9 @@ function workflowOfPack(registry: Request['registry'], id: string): string {
 
 /** The request, with the message of the thread that it refers to. */
 function aboutOf({ focus, decision }: Decided, text: string): string {
-  const { anchor, lane } = focus;
-  const anchored = lane.window.find(({ id }) => id === anchor?.message_id)?.text;
-  if (anchored === undefined || anchored === lane.window.at(-1)?.text || decision.references.refersTo === 'latest')
-    return text;
-  return `${text}\n${anchored}`;
+  const anchored = anchoredIn(focus);
+  const isOther = anchored !== focus.lane.window.at(-1)?.text && decision.references.refersTo !== 'latest';
+  return anchored !== undefined && isOther ? `${text}\n${anchored}` : text;
 }
 
 async function resolve(acting: Acting): Promise<Resolution> {
@@ -223,7 +222,7 @@ const ASKED: ReadonlySet<string> = new Set(['explicit', 'capability_routing']);
 function calledBy({ decided }: Acting): string {
   const { target } = decided.decision;
   if (target && 'abilityId' in target) return target.abilityId;
-  return toolOf(decided.targets, target)?.abilityId ?? '';
+  return callableOf(decided.targets, target)?.abilityId ?? '';
 }
 
 /** The offered retry that the person accepted. Source: R-003-23. */
