@@ -34,9 +34,7 @@ export function poolOf(
 ): AbilityPool {
   const pages = readScopePages(registry.root, scope);
   const settings = embeddingsSettings(registry, env);
-  const said = keyOfText(pages.text);
-  const settingsKey = settings === undefined ? '' : keyOfText(JSON.stringify(settings));
-  const key = [registry.root, registry.digest, environment, scope ?? '', said, settingsKey].join('\n');
+  const key = keyOfText(JSON.stringify([registry.root, registry.digest, environment, scope, pages.text, settings]));
   const before = kept.get(key);
   if (before) return before;
   const pool = build(registry, environment, scope, pages, settings);

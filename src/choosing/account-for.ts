@@ -9,7 +9,7 @@ import type { AbilityPool } from './ability-pool.js';
 import { isTypoOf } from './decide/typos.js';
 import type { ChoosableAbility } from './read-abilities.js';
 import { readInputs, readOptional, schemaOfInput } from './read-inputs.js';
-import { wordsIn, wordTexts } from './words.js';
+import { setOf, wordsIn, wordTexts } from './words.js';
 
 export interface Accounted {
   /** In the order of the request, as written: what is neither of the ability, nor an input, nor courtesy. */
@@ -42,37 +42,32 @@ export interface Known {
 }
 
 /** Words without a meaning of their own. None of them limits, refuses or postpones; all others must be accounted for. */
-const FILLERS: ReadonlySet<string> = new Set(
-  'a an the for in on at to of from with by via as into my our me us i you and is are please pls kindly thanks thank thx now check'.split(
-    ' ',
-  ),
+const FILLERS = setOf(
+  'a an the for in on at to of from with by via as into my our me us i you and is are please pls kindly thanks thank thx now check',
 );
 /** How people begin an order; the verb follows. */
 const OPENING =
   /^[\s,.!]*(?:(?:hi|hello|hey|ok|okay|so|and|also|then|please|pls|kindly|now|just)\b[\s,!.]*)*(?:(?:can|could|would|will) (?:you|u)\b\s*|(?:i|we)(?:['’]d| would)? (?:like|want|need)(?: you)? to\b\s*)?(?:(?:please|pls|kindly|now|just)\b[\s,]*)*/i;
 const COURTESY =
   /\b(?:for me|if you (?:can|could)|if possible|when(?:ever)? you (?:can|have (?:a (?:minute|moment|second)|time)))\b/gi;
-const STARTS: ReadonlySet<string> = new Set('run start launch execute trigger perform do call use'.split(' '));
+const STARTS = setOf('run start launch execute trigger perform do call use');
 /** How people ask to see something; it changes nothing. */
-const LOOKS: ReadonlySet<string> = new Set(
-  'show list display print view get fetch read give find search look lookup see tell inspect any all'
-    .concat(' need want what whats which who whos whose when where how is are was were do does did has have')
-    .split(' '),
+const LOOKS = setOf(
+  `show list display print view get fetch read give find search look lookup see tell inspect any all need want what whats
+  which who whos whose when where how is are was were do does did has have`,
 );
 /** How people ask an agent for something. */
-const WORKS: ReadonlySet<string> = new Set(
-  'write draft compose rewrite reword rephrase translate summarise summarize research investigate compare analyse analyze'
-    .concat(' review explain brainstorm propose prepare delegate hand let have ask via with')
-    .split(' '),
+const WORKS = setOf(
+  `write draft compose rewrite reword rephrase translate summarise summarize research investigate compare analyse analyze
+  review explain brainstorm propose prepare delegate hand let have ask via with`,
 );
 /** What follows one of these limits a request. */
-const BEFORE_LIMITS: ReadonlySet<string> = new Set(
-  'in on at from of for to with by via about since until till before after between during within near like as than called named only except without last next'.split(
-    ' ',
-  ),
+const BEFORE_LIMITS = setOf(
+  `in on at from of for to with by via about since until till before after between during within near like as than called
+  named only except without last next`,
 );
 /** Articles and the like between such a word and what it introduces. */
-const SKIPPED: ReadonlySet<string> = new Set(['a', 'an', 'the', 'my', 'our']);
+const SKIPPED = setOf('a an the my our');
 
 /** Quoted texts, and words with their inner signs: `n-42`, `a@b.com`, `1.5`, `modules/users`. */
 const TOKENS = /"[^"\n]*"|“[^”\n]*”|«[^»\n]*»|`[^`\n]*`|[\p{L}\p{M}\p{N}][^\s"“”«»`,;!?()]*|[^\s,.!]/gu;
@@ -129,7 +124,7 @@ export function accountFor(text: string, { texts, places, input, verbs, takes }:
 }
 
 /** Inputs whose choices are verbs. A service or a state that begins a request orders nothing. */
-const ACTIONS: ReadonlySet<string> = new Set(['action', 'operation', 'command', 'verb']);
+const ACTIONS = setOf('action operation command verb');
 
 /** The chosen actions, in lower case. */
 function actionsIn(schema: JsonObject, input: JsonObject): string[] {

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../contracts/json.js';
 import { escapePattern } from '../text/escape-pattern.js';
-import { findPhrases, phrasesOf, wordTexts } from './words.js';
+import { findPhrases, phrasesOf, setOf, wordTexts } from './words.js';
 
 export interface MissingInput {
   name: string;
@@ -70,8 +70,8 @@ function readEach(wanted: readonly Wanted[], readers: readonly Reader[], text: s
 }
 
 /** Inputs that a plain number fills, if several are numeric: "5 fake users". */
-const COUNTS: ReadonlySet<string> = new Set(['count', 'limit', 'number', 'n', 'max', 'size', 'quantity']);
-const SEARCHED: ReadonlySet<string> = new Set(['text', 'query', 'q', 'search', 'term', 'contains', 'keyword']);
+const COUNTS = setOf('count limit number n max size quantity');
+const SEARCHED = setOf('text query q search term contains keyword');
 
 /** The only number in the text, for the only numeric input or the only count. */
 const onlyCount: Reader = (input, text, others, taken) =>

@@ -225,19 +225,10 @@ async function withoutCovered(
 }
 
 function suggestionOf(candidate: Candidate, text: string): Suggestion {
-  const { ability, ranked } = candidate;
-  const { given, missing } = readInputs(ability.definition.input_schema, text);
-  const score = Math.round(ranked.score * 1000) / 1000;
-  const { id, level, unavailable } = ability;
-  return {
-    id,
-    level,
-    score,
-    reason: reasonOf(candidate),
-    given,
-    missing,
-    ...(unavailable !== null && { unavailable }),
-  };
+  const { id, level, unavailable, definition } = candidate.ability;
+  const score = Math.round(candidate.ranked.score * 1000) / 1000;
+  const read = readInputs(definition.input_schema, text);
+  return { id, level, score, reason: reasonOf(candidate), ...read, ...(unavailable !== null && { unavailable }) };
 }
 
 function reasonOf({ ranked: { words, against, likeness }, ability, isHere }: Candidate): string {

@@ -60,12 +60,14 @@ async function bySignal(input: RouterInput, about: string): Promise<Proposal | u
   const signal = signalIn(about);
   if (!signal) return undefined;
   const agentId = await chooseAgent(input, about);
-  if (agentId !== undefined) return act('delegate', { agentId }, signal.confidence, signal.rationale);
+  if (agentId !== undefined) return act('delegate', { agentId }, SIGNALLED, signal.rationale);
   const fitting = await byFit(input, about);
   if (fitting.target !== null) return fitting;
   return clarify(`${signal.rationale}; no agent is registered`, NO_AGENT);
 }
 
+/** The confidence in what a strong signal is for. */
+const SIGNALLED = 0.88;
 /** From this score on, the ability is proposed as a question. */
 const NEARLY = 0.4;
 /** From this share of the best score on, two abilities fit equally well, and the user chooses. */
