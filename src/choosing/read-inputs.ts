@@ -101,10 +101,13 @@ interface Wanted {
 
 /** The required inputs that have no default and no constant value. */
 export function requiredOf(schema: JsonObject): Wanted[] {
-  const names = Array.isArray(schema.required) ? schema.required.filter((name) => typeof name === 'string') : [];
-  return names
+  return namesRequiredBy(schema)
     .map((name) => ({ name, schema: schemaOfInput(schema, name) }))
     .filter((input) => !('default' in input.schema || 'const' in input.schema));
+}
+
+export function namesRequiredBy({ required }: JsonObject): string[] {
+  return Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
 }
 
 function describe({ name, schema: { type, description, enum: choices } }: Wanted): MissingInput {

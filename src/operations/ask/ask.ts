@@ -15,7 +15,6 @@ import {
   stopSession,
 } from '../../client/index.js';
 import type { NewGap } from '../../contracts/gaps.js';
-import type { Json, JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { Pending } from '../../contracts/routing.js';
 import type { AbilityGuard, SessionThread, TurnContext } from '../../contracts/session.js';
@@ -27,9 +26,9 @@ import { RUN_FILES } from '../../server/logs/run-log.js';
 import { pathsOf } from '../../server/project-paths.js';
 import { listed } from '../../text/listed.js';
 import { noteGap } from '../note-gap.js';
-import type { AskAnswer, Considered, PlannedCall, Request, WantedSignal } from './ask-shapes.js';
+import type { AskAnswer, Considered, Request, WantedSignal } from './ask-shapes.js';
 import { endWords } from './ask-words.js';
-import { type AskPlace, type BegunAsk, keptOf, metaOf } from './begin-ask.js';
+import { type AskPlace, answerOf, type BegunAsk, hasEnded, keptOf } from './begin-ask.js';
 import { consider } from './consider.js';
 import { pendingOf } from './resolution.js';
 import { pendingIn, signalsPending } from './waiting-signals.js';
@@ -58,37 +57,31 @@ export async function actOnRequest(
   place: AskPlace,
   options: TaskOfRequestOptions,
 ): Promise<ActedAsk> {
-  const { environment, scope, user, text } = request;
+  const { log, recruited, recorded, isNew } = begun;
   const ownsSession = place.session === undefined || isOfRun(request, place, place.session);
   const session = place.session ?? (await ownSession(connection, request, begun));
   const { thread: said, turn } = await say(connection, session, request, begun);
-  const thread = ownsSession ? said : { ...said, pending: await pendingIn(connection, session, text, said) };
-  const considered = await consider(request, { ...thread, key: session }, begun.recruited, begun.recorded);
+  const thread = ownsSession ? said : { ...said, pending: await pendingIn(connection, session, request.text, said) };
+  const considered = await consider(request, { ...thread, key: session }, recruited, recorded);
   const resolved = withinGuards(considered, turn);
-  if (!begun.recorded) begun.log.append('decision', null, jsonOf(begun.mask(resolved.decision as unknown as Json)));
-  for (const call of resolved.plan) begun.log.append('plan', null, plannedLine(call));
-  if (resolved.outcome === 'runs' && wasAgreed(resolved)) {
-    begun.log.append('approval', null, { by: user.name, agreed: true, plan: resolved.plan[0]?.reference ?? null });
-  }
+  const { decision, plan, outcome, pending } = resolved;
+  const [call] = plan;
+  if (!recorded) log.append('decision', null, begun.mask(decision));
+  for (const { ability_id, effects, reference, approvals } of plan)
+    log.append('plan', null, { ability_id, effects, reference, approvals });
+  if (outcome === 'runs' && wasAgreed(resolved))
+    log.append('approval', null, { by: request.user.name, agreed: true, plan: call?.reference ?? null });
   const created =
-    resolved.outcome === 'runs' ? await runPlanned(connection, request, begun, session, resolved, options) : undefined;
+    outcome === 'runs' ? await runPlanned(connection, request, begun, session, resolved, options) : undefined;
   const sent = resolved.signals && (await sendChosen(connection, begun, resolved.signals));
-  const { pending, retries: _, signals: __, abstained, ...rest } = resolved;
-  if (abstained && begun.isNew) noteGap(request.registry, request.env, gapOf(request, resolved));
-  const ability_id = resolved.plan[0]?.ability_id ?? abilityOfRetry(resolved);
-  const task = created && { task_key: created.id, ability_id, status: 'created' };
-  if (task) begun.log.append('task', null, { task_key: task.task_key, ability_id });
-  const answer: AskAnswer = {
-    run: begun.id,
-    session_id: session,
-    request: text,
-    environment,
-    scope,
-    ...rest,
+  if (resolved.abstained && isNew) noteGap(request.registry, request.env, gapOf(request, resolved));
+  const ability_id = call?.ability_id ?? Object.values(decision.target ?? {}).join('.');
+  if (created) log.append('task', null, { task_key: created.id, ability_id });
+  const tasks = created ? [{ task_key: created.id, ability_id, status: 'created' }] : [];
+  const answer = {
+    ...{ run: begun.id, session_id: session, turn_context: turn, tasks },
+    ...answerOf(request, recruited, resolved, ability_id === '' ? [] : [ability_id]),
     ...(sent !== null && { answer: sent }),
-    turn_context: turn,
-    tasks: task ? [task] : [],
-    _meta: metaOf(request.registry, begun.recruited, ability_id === '' ? [] : [ability_id]),
   };
   return { answer, session, ownsSession, pending, created };
 }
@@ -144,16 +137,8 @@ function problemOf({ reason, suggestion, source }: AbilityGuard): Considered['pr
   return { code: 'guard.denied', message: `${reason} (${source})`, ...(suggestion !== undefined && { suggestion }) };
 }
 
-function plannedLine({ ability_id, effects, reference, approvals }: PlannedCall): JsonObject {
-  return { ability_id, effects, reference, approvals: jsonOf(approvals) };
-}
-
 function wasAgreed({ decision: { continuation } }: Considered): boolean {
   return continuation?.pending.plan !== undefined && continuation.value === true;
-}
-
-function abilityOfRetry({ decision }: Considered): string {
-  return decision.target ? Object.values(decision.target).join('.') : '';
 }
 
 async function runPlanned(
@@ -221,9 +206,9 @@ export async function endAsk(
   const tasks = task && result ? [{ ...task, status: result.status }] : acted.answer.tasks;
   const answer = { ...acted.answer, answer: words, tasks };
   const note = { messages: [{ role: 'assistant', text: begun.mask(words) } as const], pending };
-  await unlessStopped(() => noteInSession(connection, session, note));
+  await unlessEnded(noteInSession(connection, session, note));
   begun.log.append('answer', null, begun.mask(keptOf(answer)));
-  if (ownsSession && pending === null) await unlessStopped(() => stopSession(connection, session));
+  if (ownsSession && pending === null) await unlessEnded(stopSession(connection, session));
   return answer;
 }
 
@@ -238,13 +223,11 @@ function waitWords(waits: Pending | null): string {
   return ` It waits for the signal ${listed(labels, 'or')}.`;
 }
 
-/** Ignores that the session has ended meanwhile, perhaps through another caller of the same run. */
-async function unlessStopped(act: () => Promise<unknown>): Promise<void> {
-  try {
-    await act();
-  } catch (error) {
-    if (!(error instanceof AbilityError) || error.code !== 'session.stopped') throw error;
-  }
+/** Ignores that the session has ended. */
+async function unlessEnded(act: Promise<unknown>): Promise<void> {
+  await act.catch((error: unknown) => {
+    if (!hasEnded(error)) throw error;
+  });
 }
 
 /** Offers to retry a failed call, if that is possible. Source: docs/choosing.md#deciding. */
@@ -257,8 +240,4 @@ async function offerRetry(
   if (!isEndState(result.status) || !target || !('extensionId' in target) || result.task_key === null) return undefined;
   if (!(await readWayToRetry(connection, result))) return undefined;
   return pendingOf({ key: session }, { kind: 'tool_retry', expects: target, task_key: result.task_key });
-}
-
-function jsonOf<T extends Json>(value: unknown): T {
-  return value as T;
 }
