@@ -6,10 +6,11 @@ import { listed } from '../text/listed.js';
 import { memoize } from '../text/memoize.js';
 import { shorten } from '../text/shorten.js';
 import type { AbilityPool } from './ability-pool.js';
+import { isReading } from './decide/targets.js';
 import { isTypoOf } from './decide/typos.js';
 import type { ChoosableAbility } from './read-abilities.js';
-import { readInputs, readOptional, schemaOfInput } from './read-inputs.js';
-import { setOf, wordsIn, wordTexts } from './words.js';
+import { readAll, schemaOfInput, spelled } from './read-inputs.js';
+import { setOf, stemsIn, wordsIn, wordTexts } from './words.js';
 
 export interface Accounted {
   /** In the order of the request, as written: what is neither of the ability, nor an input, nor courtesy. */
@@ -126,38 +127,25 @@ export function accountFor(text: string, { texts, places, input, verbs, takes }:
 /** Inputs whose choices are verbs. A service or a state that begins a request orders nothing. */
 const ACTIONS = setOf('action operation command verb');
 
-/** The chosen actions, in lower case. */
-function actionsIn(schema: JsonObject, input: JsonObject): string[] {
-  return Object.entries(input).flatMap(([name, value]) =>
-    typeof value === 'string' && ACTIONS.has(name) && Array.isArray(schemaOfInput(schema, name).enum)
-      ? [value.toLowerCase()]
-      : [],
-  );
-}
-
-/** As far as inputs are read from the text. @param takes undefined: as a low-level ability declares. */
-export function accountInPool(
-  pool: AbilityPool,
-  id: string,
-  text: string,
-  takes?: Known['takes'],
-  known?: JsonObject,
-): Accounted {
+/** As far as inputs are read from the text. @param known what is known otherwise. */
+export function accountInPool(pool: AbilityPool, id: string, text: string, known: Partial<Known> = {}): Accounted {
   const ability = pool.abilities.get(id);
   const schema = ability?.definition.input_schema ?? {};
-  const { given } = readInputs(schema, text);
-  const { definition } = ability ?? {};
-  const reads = definition && 'effects' in definition && /read$/.test(definition.effects);
-  const usual =
-    definition && 'type' in definition && definition.type === 'agent' ? 'requests' : reads ? 'reads' : 'changes';
-  const input = known ?? { ...readOptional(schema, text, given), ...given };
+  const { input = readAll(schema, text) } = known;
+  const actions = Object.entries(input).filter(([name]) => ACTIONS.has(name) && schemaOfInput(schema, name).enum);
   return accountFor(text, {
     texts: ability ? textsOf(ability) : [id],
     places: [pool.environment, pool.scope ?? ''],
+    verbs: actions.map(([, action]) => String(action).toLowerCase()),
+    takes: ability ? takenBy(ability) : 'changes',
+    ...known,
     input,
-    verbs: actionsIn(schema, input),
-    takes: takes ?? usual,
   });
+}
+
+function takenBy({ definition }: ChoosableAbility): Known['takes'] {
+  if ('type' in definition) return definition.type === 'agent' ? 'requests' : 'changes';
+  return isReading(definition.effects) ? 'reads' : 'changes';
 }
 
 const textsOf = memoize(({ id, text: { texts } }: ChoosableAbility): string[] => {
@@ -198,39 +186,27 @@ function isLimit(tokens: readonly string[], at: number): boolean {
 }
 
 /** What the texts of an ability say, as far as words are compared with it. */
-interface Facts {
-  about: ReadonlySet<string>;
-  /** Names with a digit in its id or summary, such as `E2E`. Other words with digits are values. */
-  names: ReadonlySet<string>;
-  /** The first word of each text but the id, and their stems. */
-  firsts: readonly string[];
-  verbs: ReadonlySet<string>;
-  /** The first word of the last part of the id, unless a text has it: `purge` of `users.purge`. */
-  own: string | undefined;
-}
-
-const NAME = /^\p{L}+\p{N}+\p{L}*$/u;
-const NO_NAME = /[^\p{L}\p{N}]+/u;
-
-const factsOf = memoize((texts: readonly string[]): Facts => {
+const factsOf = memoize((texts: readonly string[]) => {
   const [id = '', ...others] = texts;
   const words = others.map(wordsIn);
   const stems = new Set(words.flat().map(({ stem }) => stem));
   const firsts = words.flatMap(([first]) => first ?? []);
   const [last] = wordsIn(id.slice(id.lastIndexOf('.') + 1));
   return {
-    about: new Set(texts.flatMap((text) => [...stemsOf(text)])),
-    names: new Set(
-      texts
-        .slice(0, 2)
-        .flatMap((text) => text.toLowerCase().split(NO_NAME))
-        .filter((word) => NAME.test(word)),
-    ),
+    about: stemsOf(texts.join('\n')),
+    /** Names with a digit in its id or summary, such as `E2E`. Other words with digits are values. */
+    names: new Set(texts.slice(0, 2).join('\n').toLowerCase().match(NAME)),
+    /** The first word of each text but the id, and their stems. */
     firsts: firsts.map(({ text }) => text),
     verbs: new Set(firsts.map(({ stem }) => stem)),
+    /** The first word of the last part of the id, unless a text has it: `purge` of `users.purge`. */
     own: last && !stems.has(last.stem) ? last.text : undefined,
   };
 });
+
+type Facts = ReturnType<typeof factsOf>;
+
+const NAME = /(?<![\p{L}\p{N}])\p{L}+\p{N}+\p{L}*(?![\p{L}\p{N}])/gu;
 
 /** The base form of the first word of a text: `delete`, not `deleted`; or that of the id. */
 function isVerbOf(word: string, { verbs, own }: Facts): boolean {
@@ -240,21 +216,14 @@ function isVerbOf(word: string, { verbs, own }: Facts): boolean {
 
 /** Whether it asks to see something, by its first word. */
 export function isLooking(text: string): boolean {
-  const [word = ''] =
-    text
-      .replace(OPENING, '')
-      .toLowerCase()
-      .match(/\p{L}+/u) ?? [];
+  const said = text.replace(OPENING, '').toLowerCase();
+  const [word = ''] = said.match(/\p{L}+/u) ?? [];
   return word === 'check' || (word !== 'get' && LOOKS.has(word));
 }
 
 /** Grammar words of the texts account for nothing: "not", "if" and "after" in a summary are no reason to drop them. */
 function stemsOf(text: string): ReadonlySet<string> {
-  return new Set(
-    wordsIn(text)
-      .filter(({ kind }) => kind !== 'stop')
-      .map(({ stem }) => stem),
-  );
+  return stemsIn(text, 'content', 'common', 'number');
 }
 
 /** Removes each value, with the name of its input before it. */
@@ -262,9 +231,9 @@ function withoutInputs(text: string, input: JsonObject): string {
   const values = Object.entries(input).flatMap(([name, value]) => scalarsOf(value).map((one) => ({ name, one })));
   values.sort((one, other) => other.one.length - one.one.length);
   return values.reduce((left, { name, one }) => {
-    const words = wordTexts(name).map(escapePattern);
-    const short = words.length > 1 ? `|${words.slice(0, -1).join('[\\s_.-]?')}` : '';
-    const label = `(?:(?:${words.join('[\\s_.-]?')}${short})\\s*(?:is|number|no\\.?|=|:|#)?\\s*)?`;
+    const words = wordTexts(name);
+    const short = words.length > 1 ? `|${spelled(words.slice(0, -1))}` : '';
+    const label = `(?:(?:${spelled(words)}${short})\\s*(?:is|number|no\\.?|=|:|#)?\\s*)?`;
     // "in the last 15m"
     const recent = /^\d/.test(one) ? '(?:(?:last|past|next)\\s+)?' : '';
     const bare = escapePattern(one);

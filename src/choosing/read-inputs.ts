@@ -27,16 +27,12 @@ export function readInputs(schema: JsonObject, text: string): ReadInputs {
   return { given, missing: wanted.filter(({ name }) => !(name in given)).map(describe) };
 }
 
-/** As {@link readInputs} for optional inputs, by the readers in {@link OPTIONAL}. */
-export function readOptional(schema: JsonObject, text: string, given: JsonObject): JsonObject {
-  const { properties } = schema;
-  const open = Object.keys(isJsonObject(properties) ? properties : {}).filter((name) => !(name in given));
-  return readEach(
-    open.map((name) => ({ name, schema: schemaOfInput(schema, name) })),
-    OPTIONAL,
-    text,
-    given,
-  );
+/** Also the optional inputs that it states, by the readers in {@link OPTIONAL}. @param known values of inputs. */
+export function readAll(schema: JsonObject, text: string, known: JsonObject = {}): JsonObject {
+  const given = { ...known, ...readInputs(schema, text).given };
+  const names = Object.keys(isJsonObject(schema.properties) ? schema.properties : {});
+  const open = names.filter((name) => !(name in given)).map((name) => ({ name, schema: schemaOfInput(schema, name) }));
+  return { ...readEach(open, OPTIONAL, text, given), ...given };
 }
 
 const MAX_HOPS = 8;
@@ -119,20 +115,24 @@ function describe({ name, schema: { type, description, enum: choices } }: Wanted
   };
 }
 
+/** A pattern for a name as people write it: `user_id`, "user id", `userid`. */
+export function spelled(words: readonly string[]): string {
+  return words.map(escapePattern).join('[\\s_.-]?');
+}
+
 const VALUE = `(?:"([^"]*)"|'([^']*)'|([^\\s,;"']+))`;
 
 /** `name=value`, `name: value`, or the words of the name before a value in quotes or with a digit. */
 const namedValue: Reader = ({ name, schema }, text) => {
   const words = wordTexts(name);
   if (words.length === 0) return undefined;
-  const spelled = words.map(escapePattern).join('[\\s_.-]?');
-  const assigned = new RegExp(`(?<![\\p{L}\\p{N}_])${spelled}\\s*[=:]\\s*${VALUE}`, 'iu').exec(text);
+  const assigned = new RegExp(`(?<![\\p{L}\\p{N}_])${spelled(words)}\\s*[=:]\\s*${VALUE}`, 'iu').exec(text);
   if (assigned) return fitting(schema, unquoted(assigned));
   // "build 1234" sets build_id.
   const short =
     words.length > 1 && /^(id|key|name|number|no|code)$/.test(words.at(-1) ?? '') ? words.slice(0, -1) : words;
   const loose = new RegExp(
-    `(?<![\\p{L}\\p{N}_])(?:${spelled}|${short.map(escapePattern).join('[\\s_.-]?')})\\s+(?:is\\s+|number\\s+|no\\.?\\s+|#\\s*)?${VALUE}`,
+    `(?<![\\p{L}\\p{N}_])(?:${spelled(words)}|${spelled(short)})\\s+(?:is\\s+|number\\s+|no\\.?\\s+|#\\s*)?${VALUE}`,
     'iu',
   ).exec(text);
   if (!loose) return undefined;

@@ -86,9 +86,21 @@ export function namesIn(text: string): ReadonlySet<string> {
   return new Set((text.match(NAME) ?? []).flatMap(wordTexts));
 }
 
-export function contentStems(text: string): ReadonlySet<string> {
-  const content = wordsIn(text).filter(({ kind }) => kind === 'content');
-  return new Set(content.map(({ stem }) => stem));
+/** The stems of the words of these kinds. */
+export function stemsIn(text: string, ...kinds: Word['kind'][]): ReadonlySet<string> {
+  const words = wordsIn(text).filter(({ kind }) => kinds.includes(kind));
+  return new Set(words.map(({ stem }) => stem));
+}
+
+/** Whether two texts have a word of these kinds in common. */
+export function shareWord(one: string, other: string, ...kinds: Word['kind'][]): boolean {
+  const stems = stemsIn(other, ...kinds);
+  return [...stemsIn(one, ...kinds)].some((stem) => stems.has(stem));
+}
+
+/** The number of words between blanks. */
+export function wordCount(text: string): number {
+  return text.match(/\S+/g)?.length ?? 0;
 }
 
 /** Joins each pair of neighbours: `sign up` also yields `signup`. */

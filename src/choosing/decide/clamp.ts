@@ -1,7 +1,7 @@
 import type { RoutingDecision } from '../../contracts/routing.js';
 import { shorten } from '../../text/shorten.js';
 import { isLooking, unusedWords } from '../account-for.js';
-import { contentStems } from '../words.js';
+import { shareWord } from '../words.js';
 import { actOf, answerToRetry, wantsSubAgent } from './asks-for.js';
 import { anchoredIn } from './focus.js';
 import { type Question, questionAbout, questionOfAbilities } from './propose.js';
@@ -93,8 +93,7 @@ const notFromData: Limit = (proposal, input) => {
   const { focus, text } = input;
   const found = callableOf(input, proposal.target);
   if (!found || isRetry(proposal, input)) return undefined;
-  const words = contentStems(`${found.abilityId} ${found.summary}`);
-  const speaks = (said: string): boolean => [...contentStems(said)].some((stem) => words.has(stem));
+  const speaks = (said: string): boolean => shareWord(said, `${found.abilityId} ${found.summary}`, 'content');
   const anchored = anchoredIn(focus) ?? '';
   if (speaks(`${saidIn(text)}\n${saidIn(anchored)}`)) return undefined;
   const data = focus.lane.window.filter(({ role }) => role === 'tool' || role === 'document').map((one) => one.text);

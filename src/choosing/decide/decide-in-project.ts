@@ -75,7 +75,7 @@ export function decideInPool(
     ...given,
     rank: (text, among) => rankIn(pool, text, among),
     shortlist: async (text, limit) => (await pool.ranker.rank({ text, limit })).ranked.map(({ id }) => id),
-    account: (id, text) => accountInPool(pool, id, text, takesOf(given.targets, id)),
+    account: (id, text) => accountInPool(pool, id, text, { takes: takesOf(given.targets, id) }),
   });
 }
 

@@ -1,7 +1,8 @@
 import { type FocusContext, LANE_LENGTH, type LaneMessage, type Pending } from '../../contracts/routing.js';
 import { withoutMiddle } from '../../rules/sessions/add-to-thread.js';
 import { shorten } from '../../text/shorten.js';
-import { wordsIn } from '../words.js';
+import { single } from '../read-inputs.js';
+import { shareWord } from '../words.js';
 import { actOf, wantsSubAgent, withoutSubAgent } from './asks-for.js';
 import { saidIn } from './said-text.js';
 
@@ -51,17 +52,15 @@ function isAlive({ thread_key, until }: Pending, key: string, now: number): bool
 
 /** The requests that the last message may be about; the newest last. */
 function meantBy(window: readonly LaneMessage[]): LaneMessage[] {
-  const latest = window.at(-1);
+  const [latest] = window.slice(-1);
   if (latest?.role !== 'user') return [];
-  const taken = takenUp(latest, window.slice(0, -1));
-  if (taken) return [taken];
-  if (isRequest(latest)) return [latest];
-  if (actOf(latest.text) === 'talks') return [];
-  if (takesUpOffer(window)) return [];
   const before = window.slice(0, -1);
   const asking = before.filter((message) => message.role === 'user' && isRequest(message));
+  const taken = takenUp(latest.text, asking);
+  if (taken) return [taken];
+  if (isRequest(latest)) return [latest];
   const [newest] = asking.slice(-1);
-  if (!newest) return [];
+  if (!newest || actOf(latest.text) === 'talks' || takesUpOffer(window)) return [];
   const open = before.slice(lastAnswerBefore(before, newest)).filter((message) => asking.includes(message));
   if (open.length < 2) return [newest];
   const meant = open.filter((message) => sharesWords(latest.text, message.text));
@@ -69,13 +68,10 @@ function meantBy(window: readonly LaneMessage[]): LaneMessage[] {
 }
 
 /** "Do the mail via sub-agent": the one earlier request that it names. Source: R-003-28. */
-function takenUp(latest: LaneMessage, before: readonly LaneMessage[]): LaneMessage | undefined {
-  if (!wantsSubAgent(latest.text) || !NAMES_ONE.test(withoutSubAgent(latest.text))) return undefined;
-  const named = before.filter(
-    (message) =>
-      message.role === 'user' && isRequest(message) && sharesWords(withoutSubAgent(latest.text), message.text),
-  );
-  return named.length === 1 ? named[0] : undefined;
+function takenUp(text: string, asking: readonly LaneMessage[]): LaneMessage | undefined {
+  const rest = withoutSubAgent(text);
+  if (!wantsSubAgent(text) || !NAMES_ONE.test(rest)) return undefined;
+  return single(asking.filter((message) => sharesWords(rest, message.text)));
 }
 
 const NAMES_ONE =
@@ -100,16 +96,7 @@ function isRequest({ text }: LaneMessage): boolean {
 }
 
 function sharesWords(one: string, other: string): boolean {
-  const stems = new Set(
-    wordsIn(saidIn(other))
-      .filter(carriesContent)
-      .map(({ stem }) => stem),
-  );
-  return wordsIn(saidIn(one)).some((word) => carriesContent(word) && stems.has(word.stem));
-}
-
-function carriesContent({ kind }: { kind: string }): boolean {
-  return kind === 'content' || kind === 'number';
+  return shareWord(saidIn(one), saidIn(other), 'content', 'number');
 }
 
 function snippetOf(text: string): string {

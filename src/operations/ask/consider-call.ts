@@ -32,21 +32,17 @@ export function considerCall(
     return asking(questionFor(open), choicesOf(open.schema), pending);
   }
   const { plan } = planning;
-  const accounted = accountInPool(
-    pool,
-    plan.ability_id,
-    text,
-    isReading(plan.effects) ? 'reads' : undefined,
-    plan.input,
-  );
+  const isRead = isReading(plan.effects);
+  const stated = { input: plan.input, ...(isRead && { takes: 'reads' as const }) };
+  const accounted = accountInPool(pool, plan.ability_id, text, stated);
+  const isWhole = accounted.limits.length === 0;
   const isAnswered = Object.keys(known).length > 0;
-  if (!(needsApproval || needsConsent(request, plan) || (!isAnswered && accounted.limits.length > 0)))
-    return runs(plan);
+  if (!needsApproval && !needsConsent(request, plan) && (isAnswered || isWhole)) return runs(plan);
   if (request.caller === 'agent') return forAgent(plan);
   if (agreedTo === plan.reference || request.plan === plan.reference) return runs(plan);
   if (request.plan !== undefined) return unavailable(changedTo(plan));
-  if (request.agreed && isReading(plan.effects) && accounted.limits.length === 0) return runs(plan);
-  const unused = isReading(plan.effects) ? accounted.limits : accounted.unused;
+  if (request.agreed && isRead && isWhole) return runs(plan);
+  const unused = isRead ? accounted.limits : accounted.unused;
   const asked = asksForConsent(request, thread, plan, text, { ...accounted, unused });
   return { ...asked, ...(agreedTo !== undefined && { answer: CHANGED }) };
 }

@@ -1,4 +1,4 @@
-import { namesRequiredBy, readInputs, readOptional, requiredOf, schemaOfInput } from '../../choosing/read-inputs.js';
+import { namesRequiredBy, readAll, requiredOf, schemaOfInput } from '../../choosing/read-inputs.js';
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import type { PlanPreview } from '../../contracts/preview.js';
 import type { Problem } from '../../contracts/problem.js';
@@ -28,8 +28,7 @@ export function planCall(
 ): Planning {
   const { registry, environment, env } = request;
   const schema = loadedAbility(registry, ability)?.value.input_schema ?? {};
-  const said = { ...requestInput(schema, text), ...readInputs(schema, text).given };
-  const given = { ...readOptional(schema, text, said), ...said, ...known };
+  const given = { ...readAll(schema, text, requestInput(schema, text)), ...known };
   const [missing] = [...requiredOf(schema).map(({ name }) => name), ...requiredByBranch(schema, given)].filter(
     (name) => !Object.hasOwn(given, name),
   );
