@@ -44,7 +44,7 @@ export interface Known {
 
 /** Words without a meaning of their own. None of them limits, refuses or postpones; all others must be accounted for. */
 const FILLERS = setOf(
-  'a an the for in on at to of from with by via as into my our me us i you and is are please pls kindly thanks thank thx now check',
+  `a an the for in on at to of from with by via as into my our me us i you and is are please pls kindly thanks thank thx now check`,
 );
 /** How people begin an order; the verb follows. */
 const OPENING =
@@ -53,20 +53,17 @@ const COURTESY =
   /\b(?:for me|if you (?:can|could)|if possible|when(?:ever)? you (?:can|have (?:a (?:minute|moment|second)|time)))\b/gi;
 const STARTS = setOf('run start launch execute trigger perform do call use');
 /** How people ask to see something; it changes nothing. */
-const LOOKS = setOf(
-  `show list display print view get fetch read give find search look lookup see tell inspect any all need want what whats
-  which who whos whose when where how is are was were do does did has have`,
-);
+const LOOKS =
+  setOf(`show list display print view get fetch read give find search look lookup see tell inspect any all need want what whats
+  which who whos whose when where how is are was were do does did has have`);
 /** How people ask an agent for something. */
-const WORKS = setOf(
-  `write draft compose rewrite reword rephrase translate summarise summarize research investigate compare analyse analyze
-  review explain brainstorm propose prepare delegate hand let have ask via with`,
-);
+const WORKS =
+  setOf(`write draft compose rewrite reword rephrase translate summarise summarize research investigate compare analyse analyze
+  review explain brainstorm propose prepare delegate hand let have ask via with`);
 /** What follows one of these limits a request. */
-const BEFORE_LIMITS = setOf(
-  `in on at from of for to with by via about since until till before after between during within near like as than called
-  named only except without last next`,
-);
+const BEFORE_LIMITS =
+  setOf(`in on at from of for to with by via about since until till before after between during within near like as than called
+  named only except without last next`);
 /** Articles and the like between such a word and what it introduces. */
 const SKIPPED = setOf('a an the my our');
 

@@ -6,8 +6,8 @@ import { memoizeText } from '../text/memoize.js';
  * Grammar words and words of any request ("could you please help me find ..."). Lower case, without apostrophes.
  * They count less, but are kept: among examples they distinguish "how do I" from "what is my".
  */
-export const STOP_WORDS = setOf(
-  `a an the this that these those some any all each every both either neither no not nor so such same own other another one ones
+export const STOP_WORDS =
+  setOf(`a an the this that these those some any all each every both either neither no not nor so such same own other another one ones
   more most much many few less least
   i me my mine myself we us our ours ourselves you your yours yourself he him his she her hers it its itself they them their theirs
   who whom whose which what where when why how
@@ -21,18 +21,15 @@ export const STOP_WORDS = setOf(
   please hi hello hey thanks thank help helps helping assist assistance want wants wanted need needs needed like
   look looking try trying let know knows tell give gives get gets getting got make makes making take takes go going
   provide provides provided show use uses used using able possible way ways
-  thing things something anything everything someone anyone`,
-);
+  thing things something anything everything someone anyone`);
 
 /** Weight is limited: among ten abilities each would look rare, but says little. Lower case, one form each. */
-const COMMON_WORDS = setOf(
-  `ask answer question explain describe discuss suggest recommend advice idea tip example
+const COMMON_WORDS = setOf(`ask answer question explain describe discuss suggest recommend advice idea tip example
   write read say word text list name number
   run start begin stop check see view find search watch learn understand think plan choose pick
   create build add put set change update edit keep save send receive open close turn work play
   new best good better great nice easy quick quickly simple specific different similar certain current currently latest recent today
-  information info detail data result list type kind part time day week month year people person place world`,
-);
+  information info detail data result list type kind part time day week month year people person place world`);
 
 /** The words of a list. */
 export function setOf(words: string): ReadonlySet<string> {

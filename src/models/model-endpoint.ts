@@ -96,18 +96,24 @@ export class EndpointRefusal extends Error {
 /** Sends a body as JSON. @throws EndpointRefusal; EndpointDenied, also as a cause; errors of the network. */
 export type Post = (body: object, signal: AbortSignal) => Promise<Dispatcher.ResponseData>;
 
+/** One for the same endpoint and limits. */
+const agents = new Map<string, Agent>();
+
 /** Loads its package on first use, and keeps connections. No retries, and no redirects, which could lead to denied hosts. */
 export function postTo(model: ModelEndpoint, { timeoutMs, maxBytes }: ModelLimits): Post {
-  let agent: Agent | undefined;
+  const name = JSON.stringify([model.url, model.allowed, timeoutMs, maxBytes]);
   return async (body, signal) => {
     const { Agent, request } = await import('undici');
-    agent ??= new Agent({
-      maxResponseSize: maxBytes,
-      // The usual limits are five minutes; a reasoning model may take longer.
-      headersTimeout: timeoutMs,
-      bodyTimeout: timeoutMs,
-      connect: { lookup: guardedLookup(model) },
-    });
+    const agent =
+      agents.get(name) ??
+      new Agent({
+        maxResponseSize: maxBytes,
+        // The usual limits are five minutes; a reasoning model may take longer.
+        headersTimeout: timeoutMs,
+        bodyTimeout: timeoutMs,
+        connect: { lookup: guardedLookup(model) },
+      });
+    agents.set(name, agent);
     refuseLiteral(model);
     const answer = await request(model.url, {
       method: 'POST',

@@ -20,18 +20,16 @@ const VIA = new RegExp(
 );
 
 /** Words of conversation. A message of nothing else asks for nothing, so any other word makes it more. */
-const TALK = setOf(
-  `hi hello hey hallo moin bonjour salut good morning evening afternoon night thank thanks you thx ty cheers merci danke ok okay k cool
+const TALK =
+  setOf(`hi hello hey hallo moin bonjour salut good morning evening afternoon night thank thanks you thx ty cheers merci danke ok okay k cool
   nice great perfect awesome lol haha yes yep yeah no nope nah sure got it sounds alright bye see cya job well done the best never mind
   nvm forget hm hmm uh ah eh wow oh so much a lot very all everyone there team again for that help now works was really helpful is enough
-  youre are`,
-);
+  youre are`);
 /** Words that refer to something earlier, and what is to be done with it. */
-const REFERRING = setOf(
-  `please pls plz then and actually just can could would will u go ahead with do run start make send try delegate hand give take pass
+const REFERRING =
+  setOf(`please pls plz then and actually just can could would will u go ahead with do run start make send try delegate hand give take pass
   let have use this those them last latest same other first second one thing task stuff something over off via by through using to in
-  an your sub subagent subagents agent agents handle care of instead me`,
-);
+  an your sub subagent subagents agent agents handle care of instead me`);
 
 /** Whether a message requests a sub-agent. Source: R-003-21, R-003-23. */
 export function wantsSubAgent(text: string): boolean {
@@ -54,7 +52,7 @@ export function hasContent(said: string): boolean {
 }
 
 const PUTS_OFF = setOf(
-  'wait hang hold moment sec later maybe whatever whichever skip leave usual think check decide choose pick changed idea clue care dunno idk sorry',
+  `wait hang hold moment sec later maybe whatever whichever skip leave usual think check decide choose pick changed idea clue care dunno idk sorry`,
 );
 
 function wordsOf(said: string): string[] {
