@@ -5,7 +5,7 @@ import { shareWord } from '../words.js';
 import { actOf, answerToRetry, wantsSubAgent } from './asks-for.js';
 import { anchoredIn } from './focus.js';
 import { type Question, questionAbout, questionOfAbilities } from './propose.js';
-import { LONGEST_TEXT } from './router-answer.js';
+import { LONGEST_TEXT } from './router-format.js';
 import { saidIn } from './said-text.js';
 import { isAbout as isQuestion, isShortQuestion, signalIn } from './signals.js';
 import { agentOf, callableOf, GENERIC_AGENT, isReading, type Proposal, type RouterInput } from './targets.js';

@@ -5,8 +5,7 @@ import { signalWithin } from '../../rules/any-abort-signal.js';
 import { formatDuration, parseDuration } from '../../rules/duration.js';
 import { answerOf, traceModelCall } from '../../tracing/trace-model-call.js';
 import { type Router, RouterFault } from './decide.js';
-import { readRouterAnswer } from './router-answer.js';
-import { ROUTER_INSTRUCTIONS, routerData } from './router-prompt.js';
+import { ROUTER_INSTRUCTIONS, readRouterAnswer, routerData } from './router-format.js';
 import { type Proposal, type RouterInput, USUAL_THRESHOLD } from './targets.js';
 
 /** The model that decides; `url` is the base of its endpoint. */

@@ -30,14 +30,20 @@ export type ShortlistTargets = (text: string, limit: number) => Promise<readonly
 /** Which words of a text a call of an ability would not account for. */
 export type AccountFor = (abilityId: string, text: string) => Accounted;
 
-/** What a router decides about, and its possible targets. */
-export interface RouterInput extends Targets {
+/** What there is to decide about, and what is known of the abilities. */
+export interface Deciding {
+  /** The last message of its lane is the request. */
   focus: FocusContext;
-  /** The whole latest message. */
-  text: string;
   rank: RankTargets;
+  /** Selects the abilities that a model gets if there are too many. */
   shortlist: ShortlistTargets;
   account: AccountFor;
+}
+
+/** What a router decides about, and its possible targets. */
+export interface RouterInput extends Targets, Deciding {
+  /** The whole latest message. */
+  text: string;
   /** Minimum confidence for delegating or calling. */
   threshold: number;
 }

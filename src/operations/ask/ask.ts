@@ -27,10 +27,9 @@ import { pathsOf } from '../../server/project-paths.js';
 import { listed } from '../../text/listed.js';
 import { noteGap } from '../note-gap.js';
 import type { AskAnswer, Considered, Request, WantedSignal } from './ask-shapes.js';
-import { endWords } from './ask-words.js';
+import { endWords, pendingOf } from './ask-words.js';
 import { type AskPlace, answerOf, type BegunAsk, hasEnded, keptOf } from './begin-ask.js';
 import { consider } from './consider.js';
-import { pendingOf } from './resolution.js';
 import { pendingIn, signalsPending } from './waiting-signals.js';
 
 /** Settings of a new task that do not come from the request. */

@@ -3,9 +3,17 @@ import type { Decided } from '../../choosing/decide/decide-in-project.js';
 import { isReading } from '../../choosing/decide/targets.js';
 import type { JsonObject } from '../../contracts/json.js';
 import type { PlannedCall, Request, WantedSignal } from './ask-shapes.js';
-import { AGREEMENT, agreementFor, questionFor } from './ask-words.js';
+import {
+  AGREEMENT,
+  agreementFor,
+  answered,
+  asking,
+  pendingOf,
+  questionFor,
+  type Resolution,
+  unavailable,
+} from './ask-words.js';
 import { planCall } from './plan-call.js';
-import { answered, asking, pendingOf, type Resolution, unavailable } from './resolution.js';
 
 interface Call {
   /** Whether a person must consent, whatever the ability declares. */

@@ -12,9 +12,8 @@ import { DECIDING } from '../../planning/route-targets.js';
 import { listed } from '../../text/listed.js';
 import { routeRequest } from '../route-request.js';
 import type { Considered, Outcome, Request } from './ask-shapes.js';
-import { cannotRun, nothingFits } from './ask-words.js';
+import { answered, asking, cannotRun, nothingFits, pendingOf, type Resolution, unavailable } from './ask-words.js';
 import { considerCall, considerSignal } from './consider-call.js';
-import { answered, asking, pendingOf, type Resolution, unavailable } from './resolution.js';
 import { signalIn } from './waiting-signals.js';
 
 export interface RequestThread extends SessionThread {

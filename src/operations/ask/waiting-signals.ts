@@ -5,7 +5,7 @@ import type { SessionThread } from '../../contracts/session.js';
 import { isEndState } from '../../contracts/states.js';
 import type { StepWait } from '../../contracts/task.js';
 import type { WantedSignal } from './ask-shapes.js';
-import { pendingOf } from './resolution.js';
+import { pendingOf } from './ask-words.js';
 
 /** The maximum number of open tasks of a session to search, newest first. */
 const MAX_TASKS = 20;
