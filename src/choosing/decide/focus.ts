@@ -46,7 +46,8 @@ export function anchoredIn({ anchor, lane }: FocusContext): string | undefined {
   return lane.window.find(({ id }) => id === anchor?.message_id)?.text;
 }
 
-function isAlive({ thread_key, until }: Pending, key: string, now: number): boolean {
+/** Whether it still waits, in this thread. */
+export function isAlive({ thread_key, until }: Pending, key: string, now: number): boolean {
   return thread_key === key && (until === undefined || Date.parse(until) > now);
 }
 

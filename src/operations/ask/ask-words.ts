@@ -51,12 +51,17 @@ function withArticle(type: string): string {
   return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
 }
 
-export function endWords({ status, ability_id, error }: TaskResult, canRetry: boolean): string {
+/** @param signals that it waits for. */
+export function endWords(
+  { status, ability_id, error }: TaskResult,
+  canRetry: boolean,
+  signals: readonly string[],
+): string {
   const why = error ? `: ${error.message}` : '';
   const again = canRetry ? ' Shall it be tried again?' : '';
   if (status === 'succeeded') return `${ability_id} succeeded.`;
-  if (!isEndState(status)) return `${ability_id} goes on.`;
-  return `${ability_id} ended as ${status}${why}.${again}`;
+  if (isEndState(status)) return `${ability_id} ended as ${status}${why}.${again}`;
+  return `${ability_id} goes on.${signals.length > 0 ? ` It waits for the signal ${listed(signals, 'or')}.` : ''}`;
 }
 
 /** The result of a decision; fields left out are empty. */

@@ -17,23 +17,26 @@ import {
 import type { NewGap } from '../../contracts/gaps.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { Pending } from '../../contracts/routing.js';
-import type { AbilityGuard, SessionThread, TurnContext } from '../../contracts/session.js';
+import type { TurnContext } from '../../contracts/session.js';
 import { isEndState } from '../../contracts/states.js';
 import type { TaskResult } from '../../contracts/task.js';
 import { digestOf } from '../../rules/canonical.js';
 import { wantedPlan } from '../../rules/plans/wanted-plan.js';
 import { RUN_FILES } from '../../server/logs/run-log.js';
 import { pathsOf } from '../../server/project-paths.js';
-import { listed } from '../../text/listed.js';
+import { defined } from '../../text/defined.js';
 import { noteGap } from '../note-gap.js';
 import type { AskAnswer, Considered, Request, WantedSignal } from './ask-shapes.js';
 import { endWords, pendingOf } from './ask-words.js';
-import { type AskPlace, answerOf, type BegunAsk, hasEnded, keptOf } from './begin-ask.js';
-import { consider } from './consider.js';
-import { pendingIn, signalsPending } from './waiting-signals.js';
+import { answerOf, type BegunAsk, hasEnded, keptOf } from './begin-ask.js';
+import { consider, type RequestThread } from './consider.js';
+import { labelsOf, pendingIn, signalsPending } from './waiting-signals.js';
 
-/** Settings of a new task that do not come from the request. */
-export type TaskOfRequestOptions = Pick<NewTask, 'onStall' | 'registry' | 'review'> & { trace: string | null };
+/** Settings of a new task that do not come from the request, and the session of {@link AskPlace}. */
+export type AskOptions = Pick<NewTask, 'onStall' | 'registry' | 'review' | 'signal'> & {
+  trace: string | null;
+  session: string | undefined;
+};
 
 /** A request that was acted on; {@link endAsk} completes its answer. */
 export interface ActedAsk {
@@ -49,52 +52,34 @@ export interface ActedAsk {
  * Sends a request to a session, whose hooks give hints, decides, and runs the chosen ability. Logs each step in
  * the run before the next one begins. Source: C-23, C-47. @throws AbilityError refusals of sessions and tasks.
  */
-export async function actOnRequest(
-  connection: Connection,
-  request: Request,
-  begun: BegunAsk,
-  place: AskPlace,
-  options: TaskOfRequestOptions,
-): Promise<ActedAsk> {
-  const { log, recruited, recorded, isNew } = begun;
-  const ownsSession = place.session === undefined || isOfRun(request, place, place.session);
-  const session = place.session ?? (await ownSession(connection, request, begun));
-  const { thread: said, turn } = await say(connection, session, request, begun);
-  const thread = ownsSession ? said : { ...said, pending: await pendingIn(connection, session, request.text, said) };
-  const considered = await consider(request, { ...thread, key: session }, recruited, recorded);
-  const resolved = withinGuards(considered, turn);
-  const { decision, plan, outcome, pending } = resolved;
+export async function actOnRequest(connection: Connection, begun: BegunAsk, options: AskOptions): Promise<ActedAsk> {
+  const { id, request, log, recruited, recorded, isNew } = begun;
+  const { registry, environment, scope, user, text, env } = request;
+  const given = options.session;
+  // What a request opened, and not a person, ends with the last answer. A repeated run finds its own session again.
+  const ownsSession = given === undefined || existsSync(join(pathsOf(registry.root).runs, given, RUN_FILES.log));
+  const session = given ?? (await startSession(connection, { id, environment, scope, user })).session_id;
+  const { turn, ...said } = await say(connection, session, begun);
+  const thread = ownsSession ? said : { ...said, pending: await pendingIn(connection, text, said) };
+  const inTime = { ...request, ...defined({ signal: options.signal }) };
+  const resolved = withinGuards(await consider(inTime, thread, recruited, recorded), turn);
+  const { decision, plan, outcome, pending, signals, abstained } = resolved;
   const [call] = plan;
   if (!recorded) log.append('decision', null, begun.mask(decision));
   for (const { ability_id, effects, reference, approvals } of plan)
     log.append('plan', null, { ability_id, effects, reference, approvals });
   if (outcome === 'runs' && wasAgreed(resolved))
-    log.append('approval', null, { by: request.user.name, agreed: true, plan: call?.reference ?? null });
+    log.append('approval', null, { by: user.name, agreed: true, plan: call?.reference ?? null });
   const created =
-    outcome === 'runs' ? await runPlanned(connection, request, begun, session, resolved, options) : undefined;
-  const sent = resolved.signals && (await sendChosen(connection, begun, resolved.signals));
-  if (resolved.abstained && isNew) noteGap(request.registry, request.env, gapOf(request, resolved));
+    outcome === 'runs' ? await runPlanned(connection, begun, resolved, { ...options, session }) : undefined;
+  const sent = signals && { answer: await sendChosen(connection, begun, signals) };
+  if (abstained && isNew) noteGap(registry, env, gapOf(request, resolved));
   const ability_id = call?.ability_id ?? Object.values(decision.target ?? {}).join('.');
   if (created) log.append('task', null, { task_key: created.id, ability_id });
   const tasks = created ? [{ task_key: created.id, ability_id, status: 'created' }] : [];
-  const answer = {
-    ...{ run: begun.id, session_id: session, turn_context: turn, tasks },
-    ...answerOf(request, recruited, resolved, ability_id === '' ? [] : [ability_id]),
-    ...(sent !== null && { answer: sent }),
-  };
+  const shown = answerOf(request, recruited, resolved, ability_id === '' ? [] : [ability_id]);
+  const answer = { run: id, session_id: session, turn_context: turn, tasks, ...shown, ...sent };
   return { answer, session, ownsSession, pending, created };
-}
-
-/** Whether a request opened the session, not a person: then it ends with the last answer. */
-function isOfRun({ registry }: Request, { paths }: AskPlace, session: string): boolean {
-  const { runs } = paths ?? pathsOf(registry.root);
-  return existsSync(join(runs, session, RUN_FILES.log));
-}
-
-/** A session for one request; repeating the run finds it again. */
-async function ownSession(connection: Connection, request: Request, { id }: BegunAsk): Promise<string> {
-  const { environment, scope, user } = request;
-  return (await startSession(connection, { id, environment, scope, user })).session_id;
 }
 
 function gapOf({ text, environment, scope }: Request, { problem, nearest, suggestions }: Considered): NewGap {
@@ -106,17 +91,14 @@ function gapOf({ text, environment, scope }: Request, { problem, nearest, sugges
 /** Sends the message once: a repeated run, whose first answer was lost, does not send it again. */
 async function say(
   connection: Connection,
-  session: string,
-  { text, user }: Request,
-  { isNew }: BegunAsk,
-): Promise<{ thread: SessionThread; turn: TurnContext | null }> {
-  if (!isNew) {
-    const thread = await readThread(connection, session);
-    const [last] = thread.messages.slice(-1);
-    if (last?.role === 'user' && last.text === text) return { thread, turn: null };
-  }
-  const turn = await promptSession(connection, session, text, user);
-  return { thread: await readThread(connection, session), turn };
+  key: string,
+  { request: { text, user }, isNew }: BegunAsk,
+): Promise<RequestThread & { turn: TurnContext | null }> {
+  const before = isNew ? undefined : await readThread(connection, key);
+  const last = before?.messages.at(-1);
+  if (before && last?.role === 'user' && last.text === text) return { ...before, key, turn: null };
+  const turn = await promptSession(connection, key, text, user);
+  return { ...(await readThread(connection, key)), key, turn };
 }
 
 /** Drops a call that a hook of this prompt denies; earlier denials do not count. Source: R-002-38; C-11. */
@@ -128,12 +110,9 @@ function withinGuards(resolved: Considered, turn: TurnContext | null): Considere
     return decision === 'deny' && source.startsWith('PromptSubmit.') && isAbout;
   });
   if (!call || !denied) return resolved;
-  const nothing = { question: null, options: [], pending: null };
-  return { ...resolved, ...nothing, outcome: 'unavailable', answer: denied.reason, problem: problemOf(denied) };
-}
-
-function problemOf({ reason, suggestion, source }: AbilityGuard): Considered['problem'] {
-  return { code: 'guard.denied', message: `${reason} (${source})`, ...(suggestion !== undefined && { suggestion }) };
+  const { reason: answer, suggestion, source } = denied;
+  const problem = { code: 'guard.denied', message: `${answer} (${source})`, ...defined({ suggestion }) };
+  return { ...resolved, question: null, options: [], pending: null, outcome: 'unavailable', answer, problem };
 }
 
 function wasAgreed({ decision: { continuation } }: Considered): boolean {
@@ -142,16 +121,13 @@ function wasAgreed({ decision: { continuation } }: Considered): boolean {
 
 async function runPlanned(
   connection: Connection,
-  request: Request,
-  { id }: BegunAsk,
-  session: string,
+  { id, request }: BegunAsk,
   { plan: [call], retries }: Considered,
-  options: TaskOfRequestOptions,
+  { trace, session, ...options }: AskOptions & { session: string },
 ): Promise<CreatedTask> {
-  const { environment, scope, user, caller, text, signal } = request;
-  const { trace, ...asking } = options;
-  const common = { ...(signal && { signal }), ...asking, run: true };
-  const who = { person: user, kind: caller ?? null, session, scope, trace };
+  const { environment, scope, user, caller = null, text } = request;
+  const common = { ...options, run: true };
+  const who = { person: user, kind: caller, session, scope, trace };
   if (retries !== null) return retryTask(connection, retries, { ...common, ...who });
   if (!call) throw new AbilityError({ code: 'internal.error', message: 'There is no call to run' });
   return createTask(connection, {
@@ -198,9 +174,11 @@ export async function endAsk(
 ): Promise<AskAnswer> {
   const { session, ownsSession } = acted;
   const offered = result && (await offerRetry(connection, acted, result));
-  const waits = acted.created && !(result && isEndState(result.status)) ? await waitingOf(connection, acted) : null;
+  const open = result && isEndState(result.status) ? undefined : acted.created;
+  // They may not be readable now.
+  const waits = open ? await signalsPending(connection, session, open.id).catch(() => null) : null;
   const pending = offered ?? waits ?? acted.pending;
-  const words = result ? `${endWords(result, offered !== undefined)}${waitWords(waits)}` : acted.answer.answer;
+  const words = result ? endWords(result, offered !== undefined, labelsOf(waits)) : acted.answer.answer;
   const [task] = acted.answer.tasks;
   const tasks = task && result ? [{ ...task, status: result.status }] : acted.answer.tasks;
   const answer = { ...acted.answer, answer: words, tasks };
@@ -209,17 +187,6 @@ export async function endAsk(
   begun.log.append('answer', null, begun.mask(keptOf(answer)));
   if (ownsSession && pending === null) await unlessEnded(stopSession(connection, session));
   return answer;
-}
-
-/** The signals that an open task waits for; null if they cannot be read now. */
-function waitingOf(connection: Connection, { session, created }: ActedAsk): Promise<Pending | null> {
-  return created ? signalsPending(connection, session, created.id).catch(() => null) : Promise.resolve(null);
-}
-
-function waitWords(waits: Pending | null): string {
-  if (!waits || !('options' in waits.expects)) return '';
-  const labels = waits.expects.options.map(({ label }) => label);
-  return ` It waits for the signal ${listed(labels, 'or')}.`;
 }
 
 /** Ignores that the session has ended. */

@@ -8,12 +8,13 @@ import { digestOf } from '../../rules/canonical.js';
 import { MAX_PROMPT } from '../../rules/sessions/read-session-start.js';
 import { generateId } from '../../server/generate-id.js';
 import { beginRun, type RunLog } from '../../server/logs/run-log.js';
-import { type ProjectPaths, pathsOf } from '../../server/project-paths.js';
+import { pathsOf } from '../../server/project-paths.js';
 import { usage } from '../create-task.js';
 import type { AskAnswer, Considered, Request } from './ask-shapes.js';
 
 export interface BegunAsk {
   id: string;
+  request: Request;
   log: RunLog;
   recruited: RecruitmentResult;
   /** Masks known secrets; applies to everything that is written. */
@@ -31,8 +32,6 @@ export interface AskPlace {
   run?: string | undefined;
   /** An open session; absent: a new one, which ends unless the answer is a question. */
   session?: string | undefined;
-  /** Absent: those of the project. */
-  paths?: Pick<ProjectPaths, 'system' | 'runs'>;
 }
 
 /**
@@ -45,14 +44,14 @@ export function beginAsk(request: Request, place: AskPlace): BegunAsk {
   const id = place.run ?? generateId('r');
   const identity = { text, environment, scope, pack, session: place.session ?? null, user: user.name, plan };
   const run = { id, request: digestOf(identity), recruitment: recruited };
-  const { log, isNew } = beginRun(place.paths ?? pathsOf(registry.root), run);
+  const { log, isNew } = beginRun(pathsOf(registry.root), run);
   let masker: ReturnType<typeof maskerFor> | undefined;
   const mask = <T>(value: T): T => {
     masker ??= maskerFor(registry, environment, env);
     return masker.maskDeep(value) as T;
   };
-  const begun = { id, log, recruited, mask, isNew, recorded: undefined, answered: undefined };
-  return isNew ? begun : { ...begun, ...readBefore(request, begun) };
+  const begun = { id, request, log, recruited, mask, isNew, recorded: undefined, answered: undefined };
+  return isNew ? begun : { ...begun, ...readBefore(begun) };
 }
 
 /** The specialist for a request. @throws AbilityError `usage.invalid`, `pack.not_found`. */
@@ -72,14 +71,13 @@ export function refuseText(text: string): void {
 
 /** If another caller of the run has ended it, and its session, first, gives that caller's answer. */
 export async function orAnswered<T>(
-  request: Request,
   begun: BegunAsk,
   part: () => Promise<T>,
 ): Promise<{ done: T } | { answered: AskAnswer }> {
   try {
     return { done: await part() };
   } catch (error) {
-    const { answered } = hasEnded(error) ? readBefore(request, begun) : {};
+    const { answered } = hasEnded(error) ? readBefore(begun) : {};
     if (!answered) throw error;
     return { answered };
   }
@@ -97,19 +95,16 @@ export function keptOf({ decision: _, suggestions, nearest, turn_context, _meta,
   return kept;
 }
 
-function readBefore(
-  { registry, text }: Request,
-  { id, log, recruited }: Pick<BegunAsk, 'id' | 'log' | 'recruited'>,
-): Pick<BegunAsk, 'recorded' | 'answered'> {
+function readBefore({ id, request, log, recruited }: BegunAsk): Pick<BegunAsk, 'recorded' | 'answered'> {
   const lines = log.read();
   const last = (wanted: RunLogLine['kind']): unknown => lines.findLast(({ kind }) => kind === wanted)?.payload;
   const recorded = last('decision') as RoutingDecision | undefined;
   const kept = last('answer') as Kept | undefined;
   if (!recorded || !kept) return { recorded, answered: undefined };
   const ids = [...kept.plan, ...kept.tasks].map(({ ability_id }) => ability_id);
-  const _meta = metaOf(registry, recruited, ids);
+  const _meta = metaOf(request.registry, recruited, ids);
   const rest = { decision: recorded, suggestions: [], nearest: [], turn_context: null, _meta };
-  return { recorded, answered: { ...kept, run: id, request: text, ...rest } };
+  return { recorded, answered: { ...kept, run: id, request: request.text, ...rest } };
 }
 
 /** What a decision gives to its answer; what is to be done is for the caller. @param ids as of {@link metaOf}. */

@@ -1,6 +1,7 @@
 import { actOf } from '../../choosing/decide/asks-for.js';
 import { type Decided, decideInProject } from '../../choosing/decide/decide-in-project.js';
 import { anchoredIn } from '../../choosing/decide/focus.js';
+import { act } from '../../choosing/decide/propose.js';
 import { isAbout } from '../../choosing/decide/signals.js';
 import { callableOf, GENERIC_AGENT, isReading } from '../../choosing/decide/targets.js';
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
@@ -87,20 +88,12 @@ async function decidedFor(
 /** A named pack decides: its ability is proposed. Source: R-004-22, R-004-23. */
 function byPack({ registry }: Request, { specialist_id }: RecruitmentResult): RoutingDecision {
   const ability = workflowOfPack(registry, specialist_id);
-  const isAgent = registry.agents.has(ability);
+  const target = registry.agents.has(ability) ? { agentId: ability } : { abilityId: ability };
+  const decision = 'agentId' in target ? 'delegate' : 'workflow';
   return {
-    decision: isAgent ? 'delegate' : 'workflow',
-    target: isAgent ? { agentId: ability } : { abilityId: ability },
-    confidence: 1,
-    rationale: `The pack ${specialist_id} was named`,
+    ...act(decision, target, 1, `The pack ${specialist_id} was named`),
     references: { refersTo: 'latest', refersToReason: 'It came with the request' },
-    stage: 'a',
-    router: 'rules',
-    question: null,
-    options: [],
-    continuation: null,
-    needs_approval: true,
-    clamped: [],
+    ...{ stage: 'a', router: 'rules', continuation: null, needs_approval: true, clamped: [] },
   };
 }
 
@@ -161,9 +154,7 @@ async function chosen(acting: Acting, value: Json, text: string): Promise<Resolu
   // Decides anew, as if both texts were one message.
   const latest: LaneMessage = { ...meant, id: 'chosen', text: `${text}: ${meant.text}` };
   const next = { key: thread.key, messages: [latest], count: 1, pending: null };
-  const considered = await consider({ ...request, text: latest.text }, next, recruited);
-  const { decision: _, suggestions: __, nearest: ___, ...resolved } = considered;
-  return resolved;
+  return consider({ ...request, text: latest.text }, next, recruited);
 }
 
 function responds({ decided, nearest, suggestions, about }: Acting): Resolution {
