@@ -1,12 +1,12 @@
 /** Which words of a request a call accounts for. What is not wholly understood is asked about. Source: docs/choosing.md#asking. */
 
+import { isReading } from '../contracts/effects.js';
 import type { Json, JsonObject } from '../contracts/json.js';
 import { escapePattern } from '../text/escape-pattern.js';
 import { listed } from '../text/listed.js';
 import { memoize } from '../text/memoize.js';
 import { shorten } from '../text/shorten.js';
 import type { AbilityPool } from './ability-pool.js';
-import { isReading } from './decide/targets.js';
 import { isTypoOf } from './decide/typos.js';
 import type { ChoosableAbility } from './read-abilities.js';
 import { readAll, schemaOfInput, spelled } from './read-inputs.js';

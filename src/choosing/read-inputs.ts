@@ -212,16 +212,9 @@ const onlyIdentifier: Reader = ({ name, schema }, text) => {
   return only === undefined ? undefined : fitting(schema, only);
 };
 
-const REQUIRED: readonly Reader[] = [namedValue, onlyChoice, onlyOfFormat, onlyNumber, onlyQuoted, onlyIdentifier];
-const OPTIONAL: readonly Reader[] = [
-  namedValue,
-  onlyChoice,
-  onlyOfFormat,
-  onlyOfPattern,
-  onlyIdentifier,
-  onlyCount,
-  onlySearched,
-];
+const EACH: readonly Reader[] = [namedValue, onlyChoice, onlyOfFormat];
+const REQUIRED = [...EACH, onlyNumber, onlyQuoted, onlyIdentifier];
+const OPTIONAL = [...EACH, onlyOfPattern, onlyIdentifier, onlyCount, onlySearched];
 
 function unquoted([, double, single, bare]: RegExpExecArray): string {
   return double ?? single ?? (bare ?? '').replace(/[.!?)]+$/, '');

@@ -1,4 +1,5 @@
 /** Suggests abilities. Source: R-000-15, R-000-16, C-39; docs/choosing.md#how-abilities-are-ranked. */
+import { isReading } from '../contracts/effects.js';
 import { escapePattern } from '../text/escape-pattern.js';
 import { matchesAnyGlob } from '../text/glob.js';
 import { listed } from '../text/listed.js';
@@ -8,19 +9,17 @@ import { accountInPool, isLooking } from './account-for.js';
 import { isAbout } from './decide/signals.js';
 import { FITS, type Ranked, type Ranking } from './ranker.js';
 import type { ChoosableAbility } from './read-abilities.js';
-import { type MissingInput, readInputs } from './read-inputs.js';
+import { type ReadInputs, readInputs } from './read-inputs.js';
 import { isLong, requestOf } from './request-of.js';
 import { STOP_WORDS, wordTexts } from './words.js';
 
-export interface Suggestion {
+export interface Suggestion extends ReadInputs {
   id: string;
   level: 'high' | 'low';
   /** From 0 to 1; at least {@link FITS}. */
   score: number;
   /** One sentence without a full stop. */
   reason: string;
-  given: ReturnType<typeof readInputs>['given'];
-  missing: MissingInput[];
   /** Why it cannot run in the environment, without a full stop. Only of what fits better than all that can. */
   unavailable?: string;
 }
@@ -195,7 +194,7 @@ function ordering(pool: AbilityPool, text: string, candidates: readonly Candidat
 
 /** As far as it declares effects, which only low-level ones do. */
 function changes({ definition }: ChoosableAbility): boolean {
-  return 'effects' in definition && !/read$/.test(definition.effects);
+  return 'effects' in definition && !isReading(definition.effects);
 }
 
 /** Of the best, so many are compared word by word. */

@@ -1,3 +1,4 @@
+import { isReading } from '../../contracts/effects.js';
 import type { RoutingDecision } from '../../contracts/routing.js';
 import { shorten } from '../../text/shorten.js';
 import { isLooking, unusedWords } from '../account-for.js';
@@ -8,7 +9,7 @@ import { type Question, questionAbout, questionOfAbilities } from './propose.js'
 import { LONGEST_TEXT } from './router-format.js';
 import { saidIn } from './said-text.js';
 import { isAbout as isQuestion, isShortQuestion, signalIn } from './signals.js';
-import { agentOf, callableOf, GENERIC_AGENT, isReading, type Proposal, type RouterInput } from './targets.js';
+import { agentOf, callableOf, GENERIC_AGENT, type Proposal, type RouterInput } from './targets.js';
 
 type Chooser = 'rules' | 'model';
 
@@ -144,7 +145,7 @@ const withinConfidence: Limit = (proposal, input) => {
 /** "Do you mean X?" for an uncertain choice, else what the requests leave open. */
 function questionFor(input: RouterInput, proposal?: Proposal): Question {
   const named = callableOf(input, proposal?.target ?? null);
-  if (named) return questionOfAbilities([named.abilityId]);
+  if (named) return questionOfAbilities(named.abilityId);
   return questionAbout(input.focus.candidates, 'What should be done, in other words?');
 }
 

@@ -35,6 +35,8 @@ export function routerSettings(
 
 /** The maximum size of an answer. Bytes. */
 const MAX_BYTES = 1024 * 1024;
+/** Answers that are read, of which the second repairs the first. */
+const MAX_ANSWERS = 2;
 /** The maximum part of an invalid answer that the repair request quotes. Characters. */
 const MAX_REPEATED = 2_000;
 
@@ -65,25 +67,22 @@ async function chooseBy(ask: Ask, input: RouterInput, signal: AbortSignal): Prom
     { role: 'system', content: ROUTER_INSTRUCTIONS },
     { role: 'user', content: await routerData(input) },
   ];
-  const said = await ask(messages, signal);
-  const first = readRouterAnswer(said);
-  if ('answer' in first) return { ...first.answer, question: null, options: [] };
-  const again = `That cannot be read: ${first.fault}. Answer with the JSON object alone, with exactly the keys that were named.`;
-  const repair: ChatMessage[] = [
-    { role: 'assistant', content: said.slice(0, MAX_REPEATED) },
-    { role: 'user', content: again },
-  ];
-  const second = readRouterAnswer(await ask([...messages, ...repair], signal));
-  if ('answer' in second) return { ...second.answer, question: null, options: [] };
+  for (let attempt = 0; attempt < MAX_ANSWERS; attempt += 1) {
+    const said = await ask(messages, signal);
+    const read = readRouterAnswer(said);
+    if ('answer' in read) return { ...read.answer, question: null, options: [] };
+    const again = `That cannot be read: ${read.fault}. Answer with the JSON object alone, with exactly the keys that were named.`;
+    messages.push({ role: 'assistant', content: said.slice(0, MAX_REPEATED) }, { role: 'user', content: again });
+  }
   throw new RouterFault('The model gave no decision that can be read, twice');
 }
 
 function askThrough(model: RouterModel): Ask {
   const chat = new ChatEndpoint(model, { timeoutMs: model.timeoutMs, maxBytes: MAX_BYTES });
   return async (messages, signal) => {
-    const traced = { operation: 'chat', model: model.model, url: model.url, output: 'json' } as const;
-    const spanCode = (error: unknown) => spanCodeOf(error, signal);
-    return traceModelCall({ ...traced, codeOf: spanCode }, async (report) => {
+    const codeOf = (error: unknown) => spanCodeOf(error, signal);
+    const call = { operation: 'chat', model: model.model, url: model.url, output: 'json', codeOf } as const;
+    return traceModelCall(call, async (report) => {
       const completion = await chat.completeWithin(model.timeoutMs, requestForJson(model.model, messages), signal);
       report(() => answerOf(completion));
       return textOf(completion);
@@ -93,10 +92,8 @@ function askThrough(model: RouterModel): Ask {
 
 /** Omits network messages and bodies: they could contain the key, or instructions to an AI. */
 function faultOf(error: unknown, { url, timeoutMs }: RouterModel, isLate: boolean): RouterFault {
-  if (isLate && !denialIn(error)) {
-    return new RouterFault(`The model did not answer within ${formatDuration(timeoutMs)}`);
-  }
-  return new RouterFault(whyUnanswered(error, url));
+  const late = isLate && !denialIn(error) && `The model did not answer within ${formatDuration(timeoutMs)}`;
+  return new RouterFault(late || whyUnanswered(error, url));
 }
 
 /** A router that always fails. @param reason a sentence without a full stop. */

@@ -17,15 +17,18 @@ export function questionAbout(candidates: FocusContext['candidates'], otherwise:
 }
 
 /** "Do you mean X or Y?" for two abilities, "Do you mean X?" for one. */
-export function questionOfAbilities(ids: readonly string[]): Question {
-  const [first, ...others] = ids.slice(0, 2).map((id): Choice => ({ label: id, means: { ability_id: id } }));
-  if (!first) return { question: 'What should be done?', options: [] };
-  if (others.length > 0) return eitherOr([first, ...others]);
+export function questionOfAbilities(id: string, other?: string): Question {
+  const means = { ability_id: id };
+  if (other !== undefined)
+    return eitherOr([
+      { label: id, means },
+      { label: other, means: { ability_id: other } },
+    ]);
   const options = [
-    { ...first, label: 'yes' },
+    { label: 'yes', means },
     { label: 'no', means: null },
   ];
-  return { question: `Do you mean ${first.label}?`, options };
+  return { question: `Do you mean ${id}?`, options };
 }
 
 export function eitherOr(choices: readonly Choice[]): Question {

@@ -1,3 +1,4 @@
+import { isReading } from '../../contracts/effects.js';
 import { FITS } from '../ranker.js';
 import { actOf, answerToRetry } from './asks-for.js';
 import { chooseAgent } from './choose-agent.js';
@@ -8,7 +9,6 @@ import { isAbout, isShortQuestion, isWhether, signalIn } from './signals.js';
 import {
   type Fit,
   GENERIC_AGENT,
-  isReading,
   type Proposal,
   type RouterInput,
   type Target,
@@ -48,7 +48,7 @@ async function withoutFocus(input: RouterInput, said: string): Promise<Proposal>
   const { candidates } = input.focus;
   if (candidates.length === 0 && actOf(said) === 'talks') {
     const [named] = await input.rank(said);
-    if (named && named.score >= FITS) return clarify('It may name an ability', questionOfAbilities([named.abilityId]));
+    if (named && named.score >= FITS) return clarify('It may name an ability', questionOfAbilities(named.abilityId));
     return respond(0.9, 'Nothing is asked for');
   }
   const rationale =
@@ -102,13 +102,13 @@ async function byFit(input: RouterInput, about: string): Promise<Proposal> {
   const confidence = best ? confidenceOf(best) : 0;
   if (best && confidence >= input.threshold) {
     if (next && next.decision === best.decision && next.rest <= best.rest && next.score >= best.score * ALIKE)
-      return clarify('Several fit about as well', questionOfAbilities([best.abilityId, next.abilityId]), 0.6);
+      return clarify('Several fit about as well', questionOfAbilities(best.abilityId, next.abilityId), 0.6);
     return act(best.decision, best.target, confidence, best.reason ?? 'It fits the request best');
   }
   const [checks] = callable;
   // "Does sign-up still work?" may ask for a test; the person decides whether to run it.
   if (isWhether(said) && checks && checks.decision !== 'tool' && confidenceOf(checks) >= input.threshold)
-    return clarify('A question that this may answer', questionOfAbilities([checks.abilityId]));
+    return clarify('A question that this may answer', questionOfAbilities(checks.abilityId));
   if (isShortQuestion(said)) return respond(0.8, 'A short question that needs one answer');
   return beforeWaiting(input) ?? nearly(near) ?? respond(0.7, 'No ability here fits it');
 }
@@ -140,7 +140,6 @@ function beforeWaiting({ focus: { pending }, text }: RouterInput, maxWords = 3):
 }
 
 function nearly(fits: readonly Fit[]): Proposal | undefined {
-  const named = fits.filter(({ score }) => score >= NEARLY).map(({ abilityId }) => abilityId);
-  if (named.length === 0) return undefined;
-  return clarify('What comes nearest may not be meant', questionOfAbilities(named));
+  const [first, next] = fits.filter(({ score }) => score >= NEARLY);
+  return first && clarify('What comes nearest may not be meant', questionOfAbilities(first.abilityId, next?.abilityId));
 }

@@ -1,4 +1,4 @@
-import type { Effect } from '../../contracts/effects.js';
+import { type Effect, isReading } from '../../contracts/effects.js';
 import type {
   AgentTarget,
   Choice,
@@ -60,13 +60,6 @@ export interface Proposal extends RouterAnswer {
   question: string | null;
   /** At most two. */
   options: Choice[];
-}
-
-/** Effects that change nothing outside of the reply. Source: R-003-18, R-003-20; C-27. */
-const READS: ReadonlySet<Effect> = new Set(['read', 'external_read']);
-
-export function isReading(effects: Effect): boolean {
-  return READS.has(effects);
 }
 
 /** The tool, also one that is not available, or the workflow; undefined for agents and what is not there. */

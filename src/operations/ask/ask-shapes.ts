@@ -84,7 +84,8 @@ export interface AskAnswer extends Omit<Considered, 'pending' | 'retries' | 'sig
   scope: string;
   /** Hints of hooks, as an AI sees them; null without a session. */
   turn_context: TurnContext | null;
-  tasks: TaskOfRequest[];
+  /** Each with its state as `status`. */
+  tasks: { task_key: string; ability_id: string; status: string }[];
   /** Source: R-004-20, R-004-21. */
   _meta: {
     /** Whose ability runs, or would; null: of no pack. */
@@ -93,11 +94,4 @@ export interface AskAnswer extends Omit<Considered, 'pending' | 'retries' | 'sig
     routing_method: RecruitmentResult['routing_method'];
     session_id?: string;
   };
-}
-
-interface TaskOfRequest {
-  task_key: string;
-  ability_id: string;
-  /** A state of a task. */
-  status: string;
 }

@@ -1,6 +1,6 @@
 import { type Accounted, accountInPool, unusedWords } from '../../choosing/account-for.js';
 import type { Decided } from '../../choosing/decide/decide-in-project.js';
-import { isReading } from '../../choosing/decide/targets.js';
+import { isReading } from '../../contracts/effects.js';
 import type { JsonObject } from '../../contracts/json.js';
 import type { PlannedCall, Request, WantedSignal } from './ask-shapes.js';
 import {

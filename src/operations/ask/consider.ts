@@ -3,7 +3,9 @@ import { type Decided, decideInProject } from '../../choosing/decide/decide-in-p
 import { anchoredIn } from '../../choosing/decide/focus.js';
 import { act } from '../../choosing/decide/propose.js';
 import { isAbout } from '../../choosing/decide/signals.js';
-import { callableOf, GENERIC_AGENT, isReading } from '../../choosing/decide/targets.js';
+import { callableOf, GENERIC_AGENT } from '../../choosing/decide/targets.js';
+import { setOf } from '../../choosing/words.js';
+import { isReading } from '../../contracts/effects.js';
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import type { LaneMessage, Pending, RecruitmentResult, RoutingDecision } from '../../contracts/routing.js';
 import type { SessionThread } from '../../contracts/session.js';
@@ -157,7 +159,7 @@ async function chosen(acting: Acting, value: Json, text: string): Promise<Resolu
   return consider({ ...request, text: latest.text }, next, recruited);
 }
 
-function responds({ decided, nearest, suggestions, about }: Acting): Resolution {
+function responds({ decided, nearest, about }: Acting): Resolution {
   const { decision, focus } = decided;
   // A pending question stays open when something else is said in between.
   const waits = focus.pending ? { pending: focus.pending } : {};
@@ -167,8 +169,7 @@ function responds({ decided, nearest, suggestions, about }: Acting): Resolution 
   const [missed] = decided.missed;
   if (missed) return { ...unavailable(cannotRun(decided.missed)), ...waits, abstained: true };
   if (!isAbout(about)) return { ...answered(nothingFits(nearest)), ...waits, abstained: true };
-  const fitting = (suggestions.length > 0 ? suggestions.map(({ id }) => id) : nearest).slice(0, 3);
-  const hint = fitting.length > 0 ? `It may be about ${listed(fitting, 'or')}.` : '`ability list` shows what there is.';
+  const hint = nearest.length > 0 ? `It may be about ${listed(nearest, 'or')}.` : '`ability list` shows what there is.';
   return { ...answered(`Nothing was run, since it is a question. ${hint}`), ...waits };
 }
 
@@ -207,7 +208,7 @@ async function delegates(acting: Acting): Promise<Resolution> {
   return considerCall(acting, ability, about, { needsApproval, known });
 }
 
-const ASKED: ReadonlySet<string> = new Set(['explicit', 'capability_routing']);
+const ASKED = setOf('explicit capability_routing');
 
 function calledBy({ decided }: Acting): string {
   const { target } = decided.decision;
@@ -218,9 +219,7 @@ function calledBy({ decided }: Acting): string {
 /** The offered retry that the person accepted. Source: R-003-23. */
 function retryOf({ decided }: Acting): Resolution | undefined {
   const { decision, focus } = decided;
-  if (focus.pending?.kind !== 'tool_retry' || decision.references.refersTo !== 'pending') return undefined;
-  const { task_key } = focus.pending;
-  return task_key === undefined
-    ? undefined
-    : { outcome: 'runs', answer: `${task_key} is tried again.`, retries: task_key };
+  const { kind, task_key } = focus.pending ?? {};
+  if (kind !== 'tool_retry' || decision.references.refersTo !== 'pending' || task_key === undefined) return undefined;
+  return { outcome: 'runs', answer: `${task_key} is tried again.`, retries: task_key };
 }
