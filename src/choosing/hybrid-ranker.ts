@@ -131,13 +131,8 @@ export function sent(text: string): string {
 /** Larger: the first places weigh less. Source: Cormack, Clarke and Büttcher, SIGIR 2009. */
 const K = 60;
 
-export interface Fusable {
-  ids: readonly string[];
-  weight: number;
-}
-
 /** Each rank counts weight / (60 + rank), from 1; ties keep the order of the first ranking that has them. */
-export function fuseRanks(rankings: readonly Fusable[]): string[] {
+export function fuseRanks(rankings: readonly { ids: readonly string[]; weight: number }[]): string[] {
   const worth = new Map<string, number>();
   for (const { ids, weight } of rankings)
     for (const [at, id] of ids.entries()) worth.set(id, (worth.get(id) ?? 0) + weight / (K + at + 1));

@@ -13,7 +13,7 @@ export interface AbilityText {
 export interface RankQuery {
   text: string;
   /** Only these ids are ranked; absent: all. */
-  among?: ReadonlySet<string>;
+  among?: ReadonlySet<string> | undefined;
   /** Stems of the text to ignore, because another ability covers them. */
   without?: ReadonlySet<string>;
   /** The maximum number of results; absent: {@link USUAL_LIMIT}. */

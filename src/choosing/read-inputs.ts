@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../contracts/json.js';
 import { escapePattern } from '../text/escape-pattern.js';
-import { findPhrases, phrasesOf, setOf, wordTexts } from './words.js';
+import { findPhrases, setOf, wordTexts } from './words.js';
 
 export interface MissingInput {
   name: string;
@@ -146,13 +146,14 @@ const onlyChoice: Reader = ({ schema }, text) => {
   const { enum: choices } = schema;
   if (!Array.isArray(choices)) return undefined;
   const words = wordTexts(text);
-  const said = choices.filter(
-    (choice) => typeof choice === 'string' && findPhrases(phrasesOf([choice]), words).length > 0,
+  const said = findPhrases(
+    choices.filter((choice) => typeof choice === 'string'),
+    words,
   );
   if (said.length < 2) return said[0];
   // In "refund charge c-42" the first word is the action.
   const [first] = words;
-  return words.includes('or') ? undefined : said.find((choice) => String(choice).toLowerCase() === first);
+  return words.includes('or') ? undefined : said.find((choice) => choice.toLowerCase() === first);
 };
 
 const FORMATS: Record<string, RegExp> = {

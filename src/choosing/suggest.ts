@@ -43,7 +43,7 @@ export interface SuggestionRequest {
   /** 5 by default. */
   limit?: number;
   /** Only these ids; absent: all. */
-  among?: ReadonlySet<string>;
+  among?: ReadonlySet<string> | undefined;
   /** The minimum score; absent: {@link FITS}. */
   from?: number;
 }
@@ -57,10 +57,7 @@ export async function suggest(
   { text, limit = 5, among, from = FITS }: SuggestionRequest,
 ): Promise<Suggested> {
   const requested = requestOf(text);
-  const { ranked, ...by } = await pool.ranker.rank({
-    text: text.replaceAll(ADDRESSES, ' '),
-    ...(among && { among }),
-  });
+  const { ranked, ...by } = await pool.ranker.rank({ text: text.replaceAll(ADDRESSES, ' '), among });
   const candidates = withNamed(pool, requested, ranked, among).flatMap((one) => candidateOf(pool, one));
   const fitting = candidates.filter(({ ranked: one }) => one.score >= from && (one.score < FITS || says(one)));
   const documents = await documentsFor(pool, text);
@@ -129,8 +126,10 @@ function says({ words, likeness }: Ranked): boolean {
 }
 
 function nearestOf(ranked: readonly Ranked[]): string[] {
-  const near = ranked.filter(says);
-  return near.slice(0, 3).map(({ id }) => id);
+  return ranked
+    .filter(says)
+    .slice(0, 3)
+    .map(({ id }) => id);
 }
 
 interface Candidate {
@@ -213,10 +212,8 @@ async function withoutCovered(
     const over = ability.level === 'high' ? [] : high;
     if (over.length > 0) {
       const without = new Set(over.flatMap(({ ranked: { stems } }) => stems));
-      const {
-        ranked: [rest],
-      } = await ranker.rank({ text, among: new Set([ability.id]), without });
-      if (rest === undefined || rest.score < FITS || rest.words.length === 0) continue;
+      const { ranked } = await ranker.rank({ text, among: new Set([ability.id]), without });
+      if (!ranked.some(({ score, words }) => score >= FITS && words.length > 0)) continue;
     }
     kept.push(candidate);
   }
@@ -231,16 +228,16 @@ function suggestionOf(candidate: Candidate, text: string): Suggestion {
 }
 
 function reasonOf({ ranked: { words, against, likeness }, ability, isHere }: Candidate): string {
-  const has = `it has ${words.slice(0, 6).join(', ')} of the request`;
-  const near = likeness === undefined ? [] : [`its likeness in meaning is ${likeness.toFixed(2)}`];
-  return [
-    ...(ability.unavailable === null ? [] : [ability.unavailable]),
-    ...(words.length > 0 ? [has, ...near] : near),
-    ...(isHere && ability.modules.length + ability.scopes.length > 0 ? ['it belongs to this scope'] : []),
-    ...(isHere ? [] : [`it belongs to ${[...ability.modules, ...ability.scopes].slice(0, 3).join(', ')}`]),
-    ...(against.length > 0 ? [`it is not meant for ${against.join(', ')}, so it ranks lower`] : []),
-    ...(ability.definition.status === 'deprecated' ? ['it is deprecated, so it ranks lower'] : []),
-  ].join('; ');
+  const places = [...ability.modules, ...ability.scopes];
+  const parts = [
+    ability.unavailable,
+    words.length > 0 && `it has ${words.slice(0, 6).join(', ')} of the request`,
+    likeness !== undefined && `its likeness in meaning is ${likeness.toFixed(2)}`,
+    places.length > 0 && `it belongs to ${isHere ? 'this scope' : places.slice(0, 3).join(', ')}`,
+    against.length > 0 && `it is not meant for ${against.join(', ')}, so it ranks lower`,
+    ability.definition.status === 'deprecated' && 'it is deprecated, so it ranks lower',
+  ];
+  return parts.filter(Boolean).join('; ');
 }
 
 function questionFor(suggestion: Suggestion | undefined): string | null {

@@ -2,16 +2,7 @@ import { type AbilityText, type Ranked, type Ranker, type Ranking, type RankQuer
 import { isLong, requestOf, sentencesOf } from './request-of.js';
 import { WEIGHTS, type Weights } from './weights.js';
 import { type Postings, WordIndex } from './word-index.js';
-import {
-  findPhrases,
-  joinedNeighbours,
-  namesIn,
-  type Phrase,
-  phrasesOf,
-  type Word,
-  wordsIn,
-  wordTexts,
-} from './words.js';
+import { findPhrases, joinedNeighbours, namesIn, type Word, wordsIn, wordTexts } from './words.js';
 
 /** A word of a request, or an indexed word with the same beginning. */
 interface Term {
@@ -30,15 +21,13 @@ interface Term {
  */
 export class WordRanker implements Ranker {
   private readonly ids: string[];
-  private readonly not: Phrase[][];
   private readonly index: WordIndex;
 
   constructor(
-    abilities: readonly AbilityText[],
+    private readonly abilities: readonly AbilityText[],
     private readonly weights: Weights = WEIGHTS,
   ) {
     this.ids = abilities.map(({ id }) => id);
-    this.not = abilities.map(({ not }) => phrasesOf(not));
     this.index = new WordIndex(abilities, weights);
   }
 
@@ -65,7 +54,7 @@ export class WordRanker implements Ranker {
   /** The "not for" words that a text has, by ability index. */
   against(text: string): Map<number, string[]> {
     const words = wordTexts(text);
-    const found = this.not.map((phrases, place) => [place, findPhrases(phrases, words)] as const);
+    const found = this.abilities.map(({ not }, place) => [place, findPhrases(not, words)] as const);
     return new Map(found.filter(([, phrases]) => phrases.length > 0));
   }
 

@@ -120,38 +120,22 @@ function pairsOf(run: string): string[] {
   return letters.length < 2 ? letters : letters.slice(1).map((letter, at) => `${letters[at]}${letter}`);
 }
 
-const wordOf = memoizeText(50_000, readWord);
-
-function readWord(text: string): Word {
+const wordOf = memoizeText(50_000, (text): Word => {
   const stem = stemOf(text);
-  return { text, stem, kind: kindOf(text, stem) };
-}
-
-function kindOf(text: string, stem: string): Word['kind'] {
-  if (STOP_WORDS.has(text)) return 'stop';
-  if (/^\p{N}+$/u.test(text)) return 'number';
-  return COMMON_STEMS.has(stem) ? 'common' : 'content';
-}
+  if (STOP_WORDS.has(text)) return { text, stem, kind: 'stop' };
+  if (/^\p{N}+$/u.test(text)) return { text, stem, kind: 'number' };
+  return { text, stem, kind: COMMON_STEMS.has(stem) ? 'common' : 'content' };
+});
 
 const COMMON_STEMS: ReadonlySet<string> = new Set([...COMMON_WORDS].map(stemOf));
 
-export interface Phrase {
-  text: string;
-  words: string[];
-}
-
-/** Drops keywords without a letter or digit. */
-export function phrasesOf(keywords: readonly string[]): Phrase[] {
-  return keywords.map((text) => ({ text, words: wordTexts(text) })).filter(({ words }) => words.length > 0);
-}
-
-/** Whole, adjacent words in any case; a plural s is ignored. `prod` is not in `product`. Source: C-40. */
-export function findPhrases(phrases: readonly Phrase[], words: readonly string[]): string[] {
-  return phrases.filter((phrase) => occurs(phrase.words, words)).map(({ text }) => text);
+/** Those that a text has as whole, adjacent words in any case; a plural s is ignored. `prod` is not in `product`. Source: C-40. */
+export function findPhrases(phrases: readonly string[], words: readonly string[]): string[] {
+  return phrases.filter((phrase) => occurs(wordTexts(phrase), words));
 }
 
 function occurs(wanted: readonly string[], words: readonly string[]): boolean {
-  return words.some((_, from) => wanted.every((word, at) => isSame(word, words[from + at])));
+  return wanted.length > 0 && words.some((_, from) => wanted.every((word, at) => isSame(word, words[from + at])));
 }
 
 /** Ignores a plural s, except for short words: `new` is not `news`. */

@@ -77,13 +77,12 @@ async function missedBy(pool: AbilityPool, targets: Targets, focus: FocusContext
 
 /** The suggestions, which include what cannot be called here; if there are none, the nearest. */
 async function rankIn(pool: AbilityPool, text: string, among?: ReadonlySet<string>): Promise<Fit[]> {
-  const only = among && { among };
-  const { suggestions } = await suggest(pool, { text, ...only });
+  const { suggestions } = await suggest(pool, { text, among });
   if (suggestions.length > 0)
     return suggestions.map(({ id, score, reason, unavailable }) => {
       return { abilityId: id, score, reason, ...defined({ unavailable }) };
     });
-  const { ranked } = await pool.ranker.rank({ text: text.replaceAll(ADDRESSES, ' '), limit: 3, ...only });
+  const { ranked } = await pool.ranker.rank({ text: text.replaceAll(ADDRESSES, ' '), limit: 3, among });
   return ranked.map(({ id, score }) => ({ abilityId: id, score: Math.min(score, NEARLY_FITS) }));
 }
 

@@ -36,7 +36,7 @@ export interface DecideInput extends Deciding {
  * limits. If a model fails, rules decide. Source: R-003-01 to R-003-30; C-23 to C-27; docs/choosing.md#deciding.
  */
 export async function decide(given: DecideInput): Promise<RoutingDecision> {
-  const { targets, check, threshold = USUAL_THRESHOLD, router, signal, ...known } = given;
+  const { targets, check, threshold = USUAL_THRESHOLD, router: _, signal: __, ...known } = given;
   const { lane } = known.focus;
   // A caller may have long messages, from a store of its own.
   const focus = { ...known.focus, lane: { ...lane, window: shortened(lane.window) } };
@@ -47,7 +47,7 @@ export async function decide(given: DecideInput): Promise<RoutingDecision> {
     const { continuation, ...proposal } = settled;
     return { ...clamp(proposal, input, 'rules'), stage: 'a', router: 'rules', continuation };
   }
-  const { proposal, by, notes } = await choose(input, router, signal);
+  const { proposal, by, notes } = await choose(input, given);
   const decided = clamp(proposal, input, by === 'model' ? 'model' : 'rules');
   return { ...decided, stage: 'b', router: by, continuation: null, clamped: [...notes, ...decided.clamped] };
 }
@@ -86,22 +86,18 @@ async function toSubAgent(input: RouterInput): Promise<Settled> {
   const agentId = focus.anchor && (await chooseAgent(input, `${text}\n${focus.anchor.snippet}`));
   const question = focus.anchor ? NO_AGENT : questionAbout(focus.candidates, 'What should the sub-agent do?');
   const proposal = agentId
-    ? act('delegate', { agentId }, 0.95, 'A sub-agent was asked for')
+    ? act({ agentId }, 0.95, 'A sub-agent was asked for')
     : clarify('It is not clear what goes to whom', question, 0.95);
   return { ...proposal, references, continuation: null };
 }
 
 /** Stage B. */
-async function choose(
-  input: RouterInput,
-  router: Router | undefined,
-  signal: AbortSignal | undefined,
-): Promise<{ proposal: Proposal; by: RoutingDecision['router']; notes: string[] }> {
-  if (!router) return { proposal: await chooseByRules(input), by: 'rules', notes: [] };
+async function choose(input: RouterInput, { router, signal }: DecideInput) {
+  if (!router) return { proposal: await chooseByRules(input), by: 'rules', notes: [] } as const;
   try {
-    return { proposal: await router.choose(input, signal), by: 'model', notes: [] };
+    return { proposal: await router.choose(input, signal), by: 'model', notes: [] } as const;
   } catch (error) {
     if (!(error instanceof RouterFault)) throw error;
-    return { proposal: await chooseByRules(input), by: 'fallback', notes: [error.message] };
+    return { proposal: await chooseByRules(input), by: 'fallback', notes: [error.message] } as const;
   }
 }

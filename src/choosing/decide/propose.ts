@@ -40,12 +40,8 @@ const FOCUS = { refersTo: 'focus_anchor', refersToReason: 'It is what was asked 
 const LATEST = { refersTo: 'latest', refersToReason: 'It is about the latest message alone' } as const;
 
 /** Proposes to delegate or to call. */
-export function act(
-  decision: Proposal['decision'],
-  target: RouteTarget,
-  confidence: number,
-  rationale: string,
-): Proposal {
+export function act(target: RouteTarget, confidence: number, rationale: string): Proposal {
+  const decision = 'agentId' in target ? 'delegate' : 'abilityId' in target ? 'workflow' : 'tool';
   return { decision, target, confidence, rationale, references: FOCUS, question: null, options: [] };
 }
 

@@ -41,7 +41,7 @@ function retryOf(input: RouterInput): Proposal | undefined {
   if (!retry) return undefined;
   const references = { refersTo: 'pending', refersToReason: 'It answers the retry that was offered' } as const;
   if (!retry.agreed) return { ...respond(1, 'The retry was declined'), references };
-  return { ...act('tool', retry.target, 1, 'The retry was agreed to'), references };
+  return { ...act(retry.target, 1, 'The retry was agreed to'), references };
 }
 
 async function withoutFocus(input: RouterInput, said: string): Promise<Proposal> {
@@ -60,7 +60,7 @@ async function bySignal(input: RouterInput, about: string): Promise<Proposal | u
   const signal = signalIn(about);
   if (!signal) return undefined;
   const agentId = await chooseAgent(input, about);
-  if (agentId !== undefined) return act('delegate', { agentId }, SIGNALLED, signal.rationale);
+  if (agentId !== undefined) return act({ agentId }, SIGNALLED, signal.rationale);
   const fitting = await byFit(input, about);
   if (fitting.target !== null) return fitting;
   return clarify(`${signal.rationale}; no agent is registered`, NO_AGENT);
@@ -103,7 +103,7 @@ async function byFit(input: RouterInput, about: string): Promise<Proposal> {
   if (best && confidence >= input.threshold) {
     if (next && next.decision === best.decision && next.rest <= best.rest && next.score >= best.score * ALIKE)
       return clarify('Several fit about as well', questionOfAbilities(best.abilityId, next.abilityId), 0.6);
-    return act(best.decision, best.target, confidence, best.reason ?? 'It fits the request best');
+    return act(best.target, confidence, best.reason ?? 'It fits the request best');
   }
   const [checks] = callable;
   // "Does sign-up still work?" may ask for a test; the person decides whether to run it.

@@ -88,8 +88,8 @@ export interface Target {
 /** How its words are accounted for. */
 export function takesOf(targets: Targets, ability: string): Known['takes'] {
   const found = targetFor(targets, ability);
-  if (!found || found.decision === 'delegate') return found ? 'requests' : 'changes';
-  return isReading(found.effects) ? 'reads' : 'changes';
+  if (found?.decision === 'delegate') return 'requests';
+  return found && isReading(found.effects) ? 'reads' : 'changes';
 }
 
 /** Undefined: the ability cannot be called. */

@@ -16,13 +16,12 @@ export function correctTypos(text: string, known: ReadonlySet<string>): string {
 /** Whether two letters were swapped, or one is missing or too many. */
 export function isTypoOf(typed: string, meant: string, shortest = 5): boolean {
   if (typed[0] !== meant[0]) return false;
-  if (typed.length === meant.length) return sorted(typed) === sorted(meant) && distance(typed, meant) <= 2;
+  if (typed.length === meant.length) {
+    const [letters, others] = [typed, meant].map((word) => [...word].sort().join(''));
+    return letters === others && distance(typed, meant) <= 2;
+  }
   // Short words that lack a letter are often other words ("crate", "tiles"), and a plural is no typo.
   if (Math.min(typed.length, meant.length) < shortest || typed.startsWith(meant) || meant.startsWith(typed))
     return false;
   return Math.abs(typed.length - meant.length) === 1 && distance(typed, meant) === 1;
-}
-
-function sorted(word: string): string {
-  return [...word].sort().join('');
 }

@@ -74,8 +74,17 @@ export function answered(answer: string): Resolution {
   return { outcome: 'answers', answer };
 }
 
-export function asking(question: string, options: string[], pending: Pending | null): Resolution {
+/** @param options what is shown of those of `pending`; absent: all. */
+export function asking(question: string, pending: Pending | null, options = optionsOf(pending)): Resolution {
   return { outcome: 'asks', answer: question, question, options, pending };
+}
+
+/** The possible answers to a pending question, if they are few. */
+export function optionsOf(pending: Pending | null): string[] {
+  if (!pending) return [];
+  const { expects } = pending;
+  if ('options' in expects) return expects.options.map(({ label }) => label);
+  return 'schema' in expects && Array.isArray(expects.schema.enum) ? expects.schema.enum.map(String) : [];
 }
 
 export function unavailable({

@@ -27,10 +27,10 @@ import { pathsOf } from '../../server/project-paths.js';
 import { defined } from '../../text/defined.js';
 import { noteGap } from '../note-gap.js';
 import type { AskAnswer, Considered, Request, WantedSignal } from './ask-shapes.js';
-import { endWords, pendingOf } from './ask-words.js';
+import { endWords, optionsOf, pendingOf } from './ask-words.js';
 import { answerOf, type BegunAsk, hasEnded, keptOf } from './begin-ask.js';
 import { consider, type RequestThread } from './consider.js';
-import { labelsOf, pendingIn, signalsPending } from './waiting-signals.js';
+import { pendingIn, signalsPending } from './waiting-signals.js';
 
 /** Settings of a new task that do not come from the request, and the session of {@link AskPlace}. */
 export type AskOptions = Pick<NewTask, 'onStall' | 'registry' | 'review' | 'signal'> & {
@@ -178,7 +178,7 @@ export async function endAsk(
   // They may not be readable now.
   const waits = open ? await signalsPending(connection, session, open.id).catch(() => null) : null;
   const pending = offered ?? waits ?? acted.pending;
-  const words = result ? endWords(result, offered !== undefined, labelsOf(waits)) : acted.answer.answer;
+  const words = result ? endWords(result, offered !== undefined, optionsOf(waits)) : acted.answer.answer;
   const [task] = acted.answer.tasks;
   const tasks = task && result ? [{ ...task, status: result.status }] : acted.answer.tasks;
   const answer = { ...acted.answer, answer: words, tasks };

@@ -1,4 +1,4 @@
-import { type Accounted, accountInPool, unusedWords } from '../../choosing/account-for.js';
+import { accountInPool, unusedWords } from '../../choosing/account-for.js';
 import type { Decided } from '../../choosing/decide/decide-in-project.js';
 import { isReading } from '../../contracts/effects.js';
 import type { JsonObject } from '../../contracts/json.js';
@@ -17,7 +17,7 @@ import { planCall } from './plan-call.js';
 
 interface Call {
   /** Whether a person must consent, whatever the ability declares. */
-  needsApproval: boolean;
+  needsApproval?: boolean;
   known?: JsonObject;
   /** The plan that a person consented to; a different one is shown again. */
   agreedTo?: string;
@@ -28,7 +28,7 @@ export function considerCall(
   { request, thread, decided: { pool } }: { request: Request; thread: { key: string }; decided: Pick<Decided, 'pool'> },
   ability: string,
   text: string,
-  { needsApproval, known = {}, agreedTo }: Call,
+  { needsApproval = false, known = {}, agreedTo }: Call = {},
 ): Resolution {
   const planning = planCall(request, ability, text, known);
   if ('problem' in planning) return unavailable(planning.problem);
@@ -37,7 +37,7 @@ export function considerCall(
     const expects = { input: open.name, schema: open.schema };
     const { ability_id, given } = open;
     const pending = pendingOf(thread, { kind: 'slot_request', expects, ability_id, given, request: text });
-    return asking(questionFor(open), choicesOf(open.schema), pending);
+    return asking(questionFor(open), pending);
   }
   const { plan } = planning;
   const isRead = isReading(plan.effects);
@@ -51,8 +51,13 @@ export function considerCall(
   if (request.plan !== undefined) return unavailable(changedTo(plan));
   if (request.agreed && isRead && isWhole) return runs(plan);
   const unused = isRead ? accounted.limits : accounted.unused;
-  const asked = asksForConsent(request, thread, plan, text, { ...accounted, unused });
-  return { ...asked, ...(agreedTo !== undefined && { answer: CHANGED }) };
+  const { ability_id, input: given, reference } = plan;
+  const isUnsure = !accounted.isOrder && unused.length === 0 && !isRead;
+  const before = isUnsure ? 'That may be no order. ' : unusedWords(unused);
+  const waits = { kind: 'workflow_waiting', expects: { options: AGREEMENT }, ability_id, given } as const;
+  const pending = pendingOf(thread, { ...waits, request: text, plan: reference });
+  const asked = asking(`${before}${agreementFor(plan, request.environment)}`, pending);
+  return { ...asked, plan: [plan], unused, ...(agreedTo !== undefined && { answer: CHANGED }) };
 }
 
 function changedTo({ ability_id, reference }: PlannedCall): Parameters<typeof unavailable>[0] {
@@ -74,22 +79,6 @@ function needsConsent({ registry }: Request, { ability_id, effects }: PlannedCal
   return !registry.operations.has(ability_id) || !isReading(effects);
 }
 
-function asksForConsent(
-  { environment }: Request,
-  thread: { key: string },
-  plan: PlannedCall,
-  text: string,
-  { unused, isOrder }: Accounted,
-): Resolution {
-  const isUnsure = !isOrder && unused.length === 0 && !isReading(plan.effects);
-  const question = `${isUnsure ? 'That may be no order. ' : unusedWords(unused)}${agreementFor(plan, environment)}`;
-  const { ability_id, input, reference } = plan;
-  const expects = { options: AGREEMENT };
-  const what = { kind: 'workflow_waiting', expects, ability_id, given: input, request: text, plan: reference } as const;
-  const labels = AGREEMENT.map(({ label }) => label);
-  return { ...asking(question, labels, pendingOf(thread, what)), plan: [plan], unused };
-}
-
 /** Refuses signals that need a payload, which words cannot give, and signals chosen by agents. */
 export function considerSignal({ caller }: Request, { task_key, signal, condition }: WantedSignal): Resolution {
   const command = `ability task signal ${task_key} ${signal}`;
@@ -106,8 +95,4 @@ export function considerSignal({ caller }: Request, { task_key, signal, conditio
 function forAgent(plan: PlannedCall): Resolution {
   const answer = `This is what would run. An agent cannot agree to a plan: call ${plan.ability_id} by its name, or ask the person.`;
   return { outcome: 'planned', answer, plan: [plan] };
-}
-
-function choicesOf({ enum: choices }: JsonObject): string[] {
-  return Array.isArray(choices) ? choices.map(String) : [];
 }

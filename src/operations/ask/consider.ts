@@ -30,8 +30,10 @@ export async function consider(
   recruited: RecruitmentResult,
   recorded?: RoutingDecision,
 ): Promise<Considered> {
-  const decided = await decidedFor(request, thread, recruited, recorded);
-  const { decision } = decided;
+  const found = await decideInProject(request, thread, DECIDING);
+  const isForPack = request.pack !== undefined && !found.decision.continuation;
+  const decision = recorded ?? (isForPack ? byPack(request, recruited) : found.decision);
+  const decided = { ...found, decision };
   const about = aboutOf(decided, request.text);
   const { registry, environment } = request;
   const { pool } = decided;
@@ -75,25 +77,12 @@ interface Acting {
   suggestions: Considered['suggestions'];
 }
 
-async function decidedFor(
-  request: Request,
-  thread: RequestThread,
-  recruited: RecruitmentResult,
-  recorded: RoutingDecision | undefined,
-): Promise<Decided> {
-  const decided = await decideInProject(request, thread, DECIDING);
-  if (recorded) return { ...decided, decision: recorded };
-  if (request.pack === undefined || decided.decision.continuation) return decided;
-  return { ...decided, decision: byPack(request, recruited) };
-}
-
 /** A named pack decides: its ability is proposed. Source: R-004-22, R-004-23. */
 function byPack({ registry }: Request, { specialist_id }: RecruitmentResult): RoutingDecision {
   const ability = workflowOfPack(registry, specialist_id);
   const target = registry.agents.has(ability) ? { agentId: ability } : { abilityId: ability };
-  const decision = 'agentId' in target ? 'delegate' : 'workflow';
   return {
-    ...act(decision, target, 1, `The pack ${specialist_id} was named`),
+    ...act(target, 1, `The pack ${specialist_id} was named`),
     references: { refersTo: 'latest', refersToReason: 'It came with the request' },
     ...{ stage: 'a', router: 'rules', continuation: null, needs_approval: true, clamped: [] },
   };
@@ -113,19 +102,12 @@ function aboutOf({ focus, decision }: Decided, text: string): string {
 async function resolve(acting: Acting): Promise<Resolution> {
   const { decision } = acting.decided;
   if (decision.continuation) return continuePending(acting, decision.continuation);
-  switch (decision.decision) {
-    case 'respond':
-      return responds(acting);
-    case 'clarify':
-      return clarifies(acting);
-    case 'delegate':
-      return delegates(acting);
-    default:
-      return (
-        retryOf(acting) ??
-        considerCall(acting, calledBy(acting), acting.about, { needsApproval: decision.needs_approval })
-      );
-  }
+  if (decision.decision === 'respond') return responds(acting);
+  if (decision.decision === 'clarify') return clarifies(acting);
+  if (decision.decision === 'delegate') return delegates(acting);
+  const { target, needs_approval: needsApproval } = decision;
+  const called = target && 'abilityId' in target ? target : callableOf(acting.decided.targets, target);
+  return retryOf(acting) ?? considerCall(acting, called?.abilityId ?? '', acting.about, { needsApproval });
 }
 
 /** Continues with the answer to a pending question. */
@@ -138,7 +120,7 @@ async function continuePending(
   const wanted = signalIn(value);
   if (wanted) return considerSignal(request, wanted);
   if (ability !== undefined && 'input' in expects) {
-    return considerCall(acting, ability, text, { needsApproval: false, known: { ...given, [expects.input]: value } });
+    return considerCall(acting, ability, text, { known: { ...given, [expects.input]: value } });
   }
   if (ability !== undefined && plan !== undefined) {
     if (value !== true) return answered('Nothing was run.');
@@ -150,7 +132,7 @@ async function continuePending(
 async function chosen(acting: Acting, value: Json, text: string): Promise<Resolution> {
   const { request, thread, recruited } = acting;
   const means = (value ?? {}) as { ability_id?: string; message_id?: string };
-  if (means.ability_id !== undefined) return considerCall(acting, means.ability_id, text, { needsApproval: false });
+  if (means.ability_id !== undefined) return considerCall(acting, means.ability_id, text);
   const meant = thread.messages.find(({ id }) => id === means.message_id);
   if (!meant) return answered('Then nothing was run. Say in other words what should be done.');
   // Decides anew, as if both texts were one message.
@@ -180,15 +162,15 @@ function clarifies({ request, thread, decided, nearest, suggestions, about }: Ac
   const { pending } = focus;
   const labels = decision.options.map(({ label }) => label);
   if (pending && labels.length > 0 && decision.options.every(({ means }) => means === null)) {
-    return asking(question, labels, pending);
+    return asking(question, pending, labels);
   }
   if (labels.length === 0) {
     const abstained = suggestions.length === 0 && actOf(about) === 'asks';
-    return { ...asking(question, [], null), ...(abstained && { answer: nothingFits(nearest), abstained }) };
+    return { ...asking(question, null), ...(abstained && { answer: nothingFits(nearest), abstained }) };
   }
   const options = decision.options.map(({ label, means }) => ({ label, value: means as Json }));
   const what = { kind: 'workflow_waiting', expects: { options }, request: request.text } as const;
-  return asking(question, labels, pendingOf(thread, what));
+  return asking(question, pendingOf(thread, what));
 }
 
 /** Uses an agent of the project; if none fits, the ability of a pack with the capability asked for. Source: C-23. */
@@ -209,12 +191,6 @@ async function delegates(acting: Acting): Promise<Resolution> {
 }
 
 const ASKED = setOf('explicit capability_routing');
-
-function calledBy({ decided }: Acting): string {
-  const { target } = decided.decision;
-  if (target && 'abilityId' in target) return target.abilityId;
-  return callableOf(decided.targets, target)?.abilityId ?? '';
-}
 
 /** The offered retry that the person accepted. Source: R-003-23. */
 function retryOf({ decided }: Acting): Resolution | undefined {

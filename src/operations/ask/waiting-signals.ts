@@ -5,7 +5,7 @@ import type { SessionThread } from '../../contracts/session.js';
 import { isEndState } from '../../contracts/states.js';
 import { defined } from '../../text/defined.js';
 import type { WantedSignal } from './ask-shapes.js';
-import { pendingOf } from './ask-words.js';
+import { optionsOf, pendingOf } from './ask-words.js';
 
 /** The maximum number of open tasks of a session to search, newest first. */
 const MAX_TASKS = 20;
@@ -27,7 +27,7 @@ export async function pendingIn(
   const open = tasks.filter(({ status }) => !isEndState(status) && status !== 'unavailable').slice(-MAX_TASKS);
   const waits = await signalsPending(connection, key, ...open.map(({ task_key }) => task_key));
   const plain = text.trim().toLowerCase();
-  const isNamed = plain.length > 1 && labelsOf(waits).some((label) => label.toLowerCase().startsWith(plain));
+  const isNamed = plain.length > 1 && optionsOf(waits).some((label) => label.toLowerCase().startsWith(plain));
   return isNamed || GOES_ON.test(text) ? waits : null;
 }
 
@@ -45,11 +45,6 @@ export async function signalsPending(connection: Connection, key: string, ...tas
   });
   const task = wanted.every(({ task_key }) => task_key === first.task_key) && { task_key: first.task_key };
   return pendingOf({ key }, { kind: 'workflow_waiting', expects: { options }, ...task });
-}
-
-/** The options of a pending question. */
-export function labelsOf(pending: Pending | null): string[] {
-  return pending && 'options' in pending.expects ? pending.expects.options.map(({ label }) => label) : [];
 }
 
 async function signalsOf(connection: Connection, task_key: string): Promise<WantedSignal[]> {
