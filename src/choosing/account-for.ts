@@ -103,6 +103,8 @@ export function accountFor(text: string, { texts, places, input, verbs, takes }:
   const left = tokens.flatMap((token, at) => (isUsed(token, at) ? [] : [{ token, at }]));
   const unusedContent = left.filter(({ token }) => hasContent(token));
   const isOf = (token: string): boolean => isAbout(token, about);
+  const isLikeVerb = (token: string): boolean =>
+    isVerbOf(token, facts) || facts.firsts.some((first) => isTypoOf(token, first));
   const hasValue = rest !== whole;
   return {
     unused: left.map(({ token }) => token),
@@ -114,10 +116,7 @@ export function accountFor(text: string, { texts, places, input, verbs, takes }:
     isFar:
       !isVerb &&
       unusedContent.length * 2 >= tokens.filter(hasContent).length &&
-      !tokens.some(
-        (token) =>
-          isVerbOf(token.toLowerCase(), facts) || facts.firsts.some((first) => isTypoOf(token.toLowerCase(), first)),
-      ),
+      !tokens.some((token) => isLikeVerb(token.toLowerCase())),
   };
 }
 

@@ -96,9 +96,7 @@ function textsOf(
 }
 
 function modulesOf({ modules }: Registry, id: string, { scope }: Ability): string[] {
-  const listing = [...modules.values()]
-    .filter(({ value }) => value.abilities?.includes(id))
-    .map(({ value }) => value.id);
+  const listing = [...modules.values()].flatMap(({ value }) => (value.abilities?.includes(id) ? value.id : []));
   return [...new Set([...(scope.modules ?? []), ...listing])].filter((module) => module !== '*');
 }
 

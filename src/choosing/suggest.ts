@@ -7,7 +7,7 @@ import { modulePath } from '../text/module-path.js';
 import type { AbilityPool } from './ability-pool.js';
 import { accountInPool, isLooking } from './account-for.js';
 import { isAbout } from './decide/signals.js';
-import { FITS, type Ranked, type Ranking } from './ranker.js';
+import { FITS, type Ranked, type Ranking, type RankQuery } from './ranker.js';
 import type { ChoosableAbility } from './read-abilities.js';
 import { type ReadInputs, readInputs } from './read-inputs.js';
 import { isLong, requestOf } from './request-of.js';
@@ -24,7 +24,7 @@ export interface Suggestion extends ReadInputs {
   unavailable?: string;
 }
 
-export interface Suggested {
+export interface Suggested extends Omit<Ranking, 'ranked'> {
   /** Best first; empty if nothing fits. If what fits best cannot run here, nothing else is suggested. */
   suggestions: Suggestion[];
   /** The nearest ids, if nothing fits; ask the user before calling one. */
@@ -33,17 +33,11 @@ export interface Suggested {
   documents: string[];
   /** Asks for the missing inputs of the first suggestion; null if there are none. */
   question: string | null;
-  /** The ranker that was used. Source: C-49. */
-  ranker: Ranking['ranker'];
-  warning?: string;
 }
 
-export interface SuggestionRequest {
-  text: string;
+export interface SuggestionRequest extends Pick<RankQuery, 'text' | 'among'> {
   /** 5 by default. */
   limit?: number;
-  /** Only these ids; absent: all. */
-  among?: ReadonlySet<string> | undefined;
   /** The minimum score; absent: {@link FITS}. */
   from?: number;
 }

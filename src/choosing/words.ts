@@ -45,15 +45,13 @@ export interface Word {
 
 /** Also splits `db.write.user_row`, `getUserByID`, `sha256`; Chinese, Japanese, Thai: pairs of letters. */
 export function wordTexts(text: string): string[] {
-  return text
+  const plain = text
     .normalize('NFKC')
     .replace(/['’]/g, '')
     .replace(BEFORE_CAPITAL, '$1 $2')
     .replace(IN_CAPITALS, '$1 $2')
-    .toLowerCase()
-    .split(NO_WORD)
-    .flatMap((run) => run.match(RUN) ?? [])
-    .flatMap((run) => (UNSPACED.test(run) ? pairsOf(run) : [run]));
+    .toLowerCase();
+  return (plain.match(RUN) ?? []).flatMap((run) => (UNSPACED.test(run) ? pairsOf(run) : [run]));
 }
 
 /** Porter's stem of an English word; other words stay as they are. Stems are only compared, never shown. */
@@ -109,7 +107,6 @@ export function joinedNeighbours(words: readonly Word[]): Word[] {
 const MAX_KEPT_LENGTH = 5000;
 const BEFORE_CAPITAL = /(\p{Ll}|\p{N})(\p{Lu})/gu;
 const IN_CAPITALS = /(\p{Lu})(\p{Lu}\p{Ll})/gu;
-const NO_WORD = /[^\p{L}\p{M}\p{N}]+/u;
 const CHUNK = /[\p{L}\p{M}\p{N}]+(?:-[\p{L}\p{M}\p{N}]+)*/gu;
 const NAME = /(?<=[^.!?:\s]\s+["'(]*)\p{Lu}[\p{L}\p{M}\p{N}]*|[\p{L}\p{M}]*\p{N}[\p{L}\p{M}\p{N}]*/gu;
 const RUN = /[\p{L}\p{M}]+|\p{N}+/gu;

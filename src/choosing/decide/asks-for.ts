@@ -56,12 +56,8 @@ const PUTS_OFF = setOf(
 );
 
 function wordsOf(said: string): string[] {
-  return (
-    said
-      .toLowerCase()
-      .replaceAll(/['’]/g, '')
-      .match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
-  );
+  const plain = said.toLowerCase().replaceAll(/['’]/g, '');
+  return plain.match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
 }
 
 /** The request without the words for the sub-agent; empty if it refers to something earlier. */

@@ -105,9 +105,9 @@ function snippetOf(text: string): string {
 }
 
 function titleOf(text: string): string {
-  const words = saidIn(text)
+  const said = saidIn(text)
     .trim()
-    .replace(/[\s.!?]+$/, '')
-    .split(/\s+/);
+    .replace(/[\s.!?]+$/, '');
+  const words = said.split(/\s+/);
   return `${words.slice(0, WORDS_OF_A_TITLE).join(' ')}${words.length > WORDS_OF_A_TITLE ? '...' : ''}`;
 }

@@ -39,11 +39,9 @@ export async function routerData(input: RouterInput): Promise<string> {
     agents: agents.map(({ id, summary }) => ({ agentId: id, summary })),
     tools: input.tools
       .filter((tool) => isOffered(tool.abilityId) && tool.available)
-      .slice(0, MAX_OFFERED)
       .map(({ extensionId, capabilityId, summary, effects }) => ({ extensionId, capabilityId, summary, effects })),
     workflows: input.workflows
       .filter(({ abilityId }) => isOffered(abilityId))
-      .slice(0, MAX_OFFERED)
       .map(({ abilityId, summary, effects }) => ({ abilityId, summary, effects })),
   });
 }

@@ -1,5 +1,6 @@
 import { isReading } from '../../contracts/effects.js';
 import { FITS } from '../ranker.js';
+import { wordCount } from '../words.js';
 import { actOf, answerToRetry } from './asks-for.js';
 import { chooseAgent } from './choose-agent.js';
 import { anchoredIn } from './focus.js';
@@ -23,8 +24,8 @@ import {
 export async function chooseByRules(input: RouterInput): Promise<Proposal> {
   const said = saidIn(input.text);
   // "The one that costs more" describes an option, and chooses none. Source: R-003-04, R-003-16.
-  const before =
-    retryOf(input) ?? (DESCRIBES.test(input.text) ? beforeWaiting(input, MAX_WORDS_DESCRIBING) : undefined);
+  const describes = DESCRIBES.test(input.text) && beforeWaiting(input, MAX_WORDS_DESCRIBING);
+  const before = retryOf(input) ?? (describes || undefined);
   if (before) return before;
   const { anchor } = input.focus;
   if (!anchor) return withoutFocus(input, said);
@@ -51,9 +52,9 @@ async function withoutFocus(input: RouterInput, said: string): Promise<Proposal>
     if (named && named.score >= FITS) return clarify('It may name an ability', questionOfAbilities(named.abilityId));
     return respond(0.9, 'Nothing is asked for');
   }
-  const rationale =
-    candidates.length > 0 ? 'It may be about several requests' : 'It refers to a request that is not known';
-  return clarify(rationale, questionAbout(candidates, 'What should be done?'));
+  const question = questionAbout(candidates, 'What should be done?');
+  if (candidates.length > 0) return clarify('It may be about several requests', question);
+  return clarify('It refers to a request that is not known', question);
 }
 
 async function bySignal(input: RouterInput, about: string): Promise<Proposal | undefined> {
@@ -129,14 +130,10 @@ function confidenceOf({ score }: Callable): number {
 /** Repeats the question if a short answer matches none of its options. Source: R-003-04, R-003-16. */
 function beforeWaiting({ focus: { pending }, text }: RouterInput, maxWords = 3): Proposal | undefined {
   if (pending?.kind !== 'workflow_waiting' || !('options' in pending.expects)) return undefined;
-  const words = text.trim().split(/\s+/).length;
-  if (words > maxWords) return undefined;
-  const labels = pending.expects.options.map(({ label }) => label);
-  const meant = labels.filter((label) => label.toLowerCase().startsWith(text.trim().toLowerCase()));
-  return clarify(
-    'It chooses none of what can be chosen',
-    eitherOr((meant.length > 1 ? meant : labels).map((label) => ({ label, means: null }))),
-  );
+  if (wordCount(text) > maxWords) return undefined;
+  const choices = pending.expects.options.map(({ label }) => ({ label, means: null }));
+  const meant = choices.filter(({ label }) => label.toLowerCase().startsWith(text.trim().toLowerCase()));
+  return clarify('It chooses none of what can be chosen', eitherOr(meant.length > 1 ? meant : choices));
 }
 
 function nearly(fits: readonly Fit[]): Proposal | undefined {

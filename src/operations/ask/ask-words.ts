@@ -1,3 +1,4 @@
+import type { Decided } from '../../choosing/decide/decide-in-project.js';
 import type { JsonObject } from '../../contracts/json.js';
 import type { Problem } from '../../contracts/problem.js';
 import type { Pending } from '../../contracts/routing.js';
@@ -30,16 +31,14 @@ export function nothingFits(nearest: readonly string[]): string {
   return `No ability here does that, so nothing was run.${near}`;
 }
 
-export function cannotRun(
-  missed: readonly { ability_id: string; reason: string }[],
-): Pick<Problem, 'code' | 'message' | 'suggestion'> {
-  const [first] = missed;
+/** @param missed the abilities that fit best, and why each cannot be called. */
+export function cannotRun(missed: Decided['missed']): Resolution {
   const parts = missed.map(({ ability_id, reason }) => `${ability_id}: ${reason}`);
-  return {
+  return unavailable({
     code: 'ability.unavailable_here',
     message: `The abilities that fit cannot run here. ${parts.join('; ')}`,
-    suggestion: `\`ability show ${first?.ability_id}\` shows where it runs, and \`ability doctor\` what is missing.`,
-  };
+    suggestion: `\`ability show ${missed[0]?.ability_id}\` shows where it runs, and \`ability doctor\` what is missing.`,
+  });
 }
 
 function inputWords(input: JsonObject): string {
@@ -94,6 +93,11 @@ export function unavailable({
 }: Pick<Problem, 'code' | 'message' | 'suggestion'>): Resolution {
   const problem = { code, message, ...(suggestion !== undefined && { suggestion }) };
   return { outcome: 'unavailable', answer: message, problem };
+}
+
+/** For a plan that was agreed to, if the request does not lead to it any more. */
+export function planChanged(message: string, suggestion: string): Resolution {
+  return unavailable({ code: 'plan.changed', message, suggestion });
 }
 
 export function pendingOf({ key }: { key: string }, what: Omit<Pending, 'thread_key' | 'since' | 'until'>): Pending {

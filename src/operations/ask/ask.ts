@@ -68,7 +68,8 @@ export async function actOnRequest(connection: Connection, begun: BegunAsk, opti
   if (!recorded) log.append('decision', null, begun.mask(decision));
   for (const { ability_id, effects, reference, approvals } of plan)
     log.append('plan', null, { ability_id, effects, reference, approvals });
-  if (outcome === 'runs' && wasAgreed(resolved))
+  const { continuation } = decision;
+  if (outcome === 'runs' && continuation?.value === true && continuation.pending.plan !== undefined)
     log.append('approval', null, { by: user.name, agreed: true, plan: call?.reference ?? null });
   const created =
     outcome === 'runs' ? await runPlanned(connection, begun, resolved, { ...options, session }) : undefined;
@@ -113,10 +114,6 @@ function withinGuards(resolved: Considered, turn: TurnContext | null): Considere
   const { reason: answer, suggestion, source } = denied;
   const problem = { code: 'guard.denied', message: `${answer} (${source})`, ...defined({ suggestion }) };
   return { ...resolved, question: null, options: [], pending: null, outcome: 'unavailable', answer, problem };
-}
-
-function wasAgreed({ decision: { continuation } }: Considered): boolean {
-  return continuation?.pending.plan !== undefined && continuation.value === true;
 }
 
 async function runPlanned(

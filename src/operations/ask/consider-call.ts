@@ -9,6 +9,7 @@ import {
   answered,
   asking,
   pendingOf,
+  planChanged,
   questionFor,
   type Resolution,
   unavailable,
@@ -48,7 +49,7 @@ export function considerCall(
   if (!needsApproval && !needsConsent(request, plan) && (isAnswered || isWhole)) return runs(plan);
   if (request.caller === 'agent') return forAgent(plan);
   if (agreedTo === plan.reference || request.plan === plan.reference) return runs(plan);
-  if (request.plan !== undefined) return unavailable(changedTo(plan));
+  if (request.plan !== undefined) return changedTo(plan);
   if (request.agreed && isRead && isWhole) return runs(plan);
   const unused = isRead ? accounted.limits : accounted.unused;
   const { ability_id, input: given, reference } = plan;
@@ -60,12 +61,9 @@ export function considerCall(
   return { ...asked, plan: [plan], unused, ...(agreedTo !== undefined && { answer: CHANGED }) };
 }
 
-function changedTo({ ability_id, reference }: PlannedCall): Parameters<typeof unavailable>[0] {
-  return {
-    code: 'plan.changed',
-    message: `What would run is ${ability_id} with the plan ${reference}, and not the plan that was agreed to`,
-    suggestion: 'Look at the plan without `--plan`, and pass the digest that it shows.',
-  };
+function changedTo({ ability_id, reference }: PlannedCall): Resolution {
+  const message = `What would run is ${ability_id} with the plan ${reference}, and not the plan that was agreed to`;
+  return planChanged(message, 'Look at the plan without `--plan`, and pass the digest that it shows.');
 }
 
 const CHANGED = 'What would run has changed since it was shown, so nothing was run yet.';

@@ -15,7 +15,7 @@ import { DECIDING } from '../../planning/route-targets.js';
 import { listed } from '../../text/listed.js';
 import { routeRequest } from '../route-request.js';
 import type { Considered, Outcome, Request } from './ask-shapes.js';
-import { answered, asking, cannotRun, nothingFits, pendingOf, type Resolution, unavailable } from './ask-words.js';
+import { answered, asking, cannotRun, nothingFits, pendingOf, planChanged, type Resolution } from './ask-words.js';
 import { considerCall, considerSignal } from './consider-call.js';
 import { signalIn } from './waiting-signals.js';
 
@@ -47,11 +47,9 @@ export async function consider(
 
 const CALLS_NOTHING: ReadonlySet<Outcome> = new Set(['asks', 'answers']);
 
-/** For a request with a plan that was agreed to, if it does not lead to a plan any more. */
 function notPlanned({ answer, abstained = false }: Resolution): Resolution {
   const message = `The request leads to no plan, so not to the one that was agreed to: ${answer}`;
-  const suggestion = 'Look at what it leads to without `--plan`.';
-  return { ...unavailable({ code: 'plan.changed', message, suggestion }), abstained };
+  return { ...planChanged(message, 'Look at what it leads to without `--plan`.'), abstained };
 }
 
 const NOTHING = {
@@ -149,7 +147,7 @@ function responds({ decided, nearest, about }: Acting): Resolution {
     return { ...answered('Nothing was asked for, so nothing was run.'), ...waits };
   }
   const [missed] = decided.missed;
-  if (missed) return { ...unavailable(cannotRun(decided.missed)), ...waits, abstained: true };
+  if (missed) return { ...cannotRun(decided.missed), ...waits, abstained: true };
   if (!isAbout(about)) return { ...answered(nothingFits(nearest)), ...waits, abstained: true };
   const hint = nearest.length > 0 ? `It may be about ${listed(nearest, 'or')}.` : '`ability list` shows what there is.';
   return { ...answered(`Nothing was run, since it is a question. ${hint}`), ...waits };
