@@ -1,4 +1,4 @@
-import type { EmbeddedRequest } from '../models/embedder.js';
+import type { EmbeddedRequest, Embedder } from '../models/embedder.js';
 import { EmbeddingsFault } from '../models/embeddings-endpoint.js';
 import {
   type AbilityText,
@@ -14,10 +14,7 @@ import { WEIGHTS } from './weights.js';
 import type { WordRanker } from './word-ranker.js';
 import { wordTexts } from './words.js';
 
-export interface RequestVectors {
-  /** @throws EmbeddingsFault. */
-  embedRequest(text: string): Promise<EmbeddedRequest>;
-}
+export type RequestVectors = Pick<Embedder, 'embedRequest'>;
 
 /** The weight of meaning where words fit; measured on one half of public sets. */
 const WHERE_WORDS_FIT = 0.1;

@@ -75,9 +75,8 @@ const onlyCount: Reader = (input, text, others, taken) =>
 
 const onlySearched: Reader = ({ name, schema }, text, others, taken) => {
   if (!SEARCHED.has(name) || others.some((other) => SEARCHED.has(other.name))) return undefined;
-  const texts = [...(text.match(FORMATS.email as RegExp) ?? []), ...quotedIn(text)];
-  const marked = single(texts.filter((value) => !taken.includes(value)));
-  return marked === undefined ? undefined : fitting(schema, marked);
+  const texts = [...(text.match(EMAIL) ?? []), ...quotedIn(text)];
+  return fitting(schema, single(texts.filter((value) => !taken.includes(value))));
 };
 
 /** Undefined if there are none or several. */
@@ -156,8 +155,9 @@ const onlyChoice: Reader = ({ schema }, text) => {
   return words.includes('or') ? undefined : said.find((choice) => choice.toLowerCase() === first);
 };
 
+const EMAIL = /[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+/gu;
 const FORMATS: Record<string, RegExp> = {
-  email: /[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+/gu,
+  email: EMAIL,
   uri: /https?:\/\/[^\s"'<>]*[^\s"'<>.,;:!?)]/gi,
   uuid: /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi,
   date: /\b\d{4}-\d{2}-\d{2}\b(?!T)/g,
@@ -189,8 +189,7 @@ const isNumeric = ({ type }: JsonObject): boolean => type === 'integer' || type 
 const onlyNumber: Reader = ({ schema }, text, others, taken) => {
   if (!isNumeric(schema) || others.some((other) => isNumeric(other.schema))) return undefined;
   const numbers = (text.match(/(?<![\p{L}\p{N}._-])-?\d+(?:\.\d+)?(?![\p{L}\p{N}_-]|\.\d)/gu) ?? []).map(Number);
-  const number = single(numbers.filter((one) => !taken.some((value) => Number(value) === one)));
-  return number === undefined ? undefined : fitting(schema, String(number));
+  return fitting(schema, single(numbers.filter((one) => !taken.some((value) => Number(value) === one)))?.toString());
 };
 
 const isText = ({ type, enum: choices, format }: JsonObject): boolean =>
@@ -209,8 +208,7 @@ const onlyIdentifier: Reader = ({ name, schema }, text) => {
   const [kind = '', ...rest] = wordTexts(name);
   if (schema.type !== 'string' || rest.at(-1) !== 'id') return undefined;
   const found = [...text.matchAll(IDENTIFIER)].filter(([, letters = '']) => kind.startsWith(letters.toLowerCase()));
-  const only = single(found.map(([word]) => word));
-  return only === undefined ? undefined : fitting(schema, only);
+  return fitting(schema, single(found.map(([word]) => word)));
 };
 
 const EACH: readonly Reader[] = [namedValue, onlyChoice, onlyOfFormat];
@@ -222,8 +220,8 @@ function unquoted([, double, single, bare]: RegExpExecArray): string {
 }
 
 /** The value converted to the type of the schema; undefined if it does not fit. */
-export function fitting({ type, enum: choices }: JsonObject, value: string): Json | undefined {
-  if (value === '') return undefined;
+export function fitting({ type, enum: choices }: JsonObject, value: string | undefined): Json | undefined {
+  if (!value) return undefined;
   if (type === 'integer' || type === 'number') {
     const number = Number(value);
     const isExact = Number.isFinite(number) && (Number.isSafeInteger(number) || !Number.isInteger(number));

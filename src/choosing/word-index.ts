@@ -8,6 +8,8 @@ export type Postings = ReadonlyMap<number, number>;
 
 /** Inverted index of stems. Immutable after construction. */
 export class WordIndex {
+  /** The upper bound of {@link rarity}. */
+  readonly highest: number;
   /** How much text each ability has, in rare words. */
   readonly bulk: Float64Array;
   private readonly postings = new Map<string, Map<number, number>>();
@@ -19,6 +21,7 @@ export class WordIndex {
     private readonly weights: Weights,
   ) {
     for (const field of Object.keys(weights.field) as Field[]) this.addAll(field);
+    this.highest = this.rarity('');
     this.bulk = new Float64Array(abilities.length);
     for (const [stem, places] of this.postings) {
       const rarity = this.rarity(stem) / this.highest;
@@ -35,11 +38,6 @@ export class WordIndex {
   rarity(stem: string): number {
     const having = this.postings.get(stem)?.size ?? 0;
     return Math.log(1 + (this.abilities.length + this.weights.background - having + 0.5) / (having + 0.5));
-  }
-
-  /** The upper bound of {@link rarity}. */
-  get highest(): number {
-    return this.rarity('');
   }
 
   /** Stems that begin like an unknown stem, or of which it is a typo, and their likeness (0 to 1). */

@@ -1,25 +1,18 @@
 import { z } from 'zod';
 import type { Project } from '../definitions/formats/project.js';
-import { parseDuration } from '../rules/duration.js';
 import { attempt } from '../text/attempt.js';
 import { answerOf, traceModelCall } from '../tracing/trace-model-call.js';
-import { answeredWith, denialIn, type ModelEndpoint, modelEndpoint, postTo, spanCodeOf } from './model-endpoint.js';
+import { answeredWith, denialIn, type NamedModel, namedModel, postTo, spanCodeOf } from './model-endpoint.js';
 
-export interface EmbeddingsSettings extends ModelEndpoint {
-  model: string;
-  /** Time limit for all vectors of a request. Milliseconds. */
-  timeoutMs: number;
-}
+/** Its time is for all vectors of a request. */
+export type EmbeddingsSettings = NamedModel;
 
 /** Undefined if the project does not rank by meaning. @returns a sentence if it should and cannot. */
 export function embeddingsSettings(
   { project: { policy } }: { project: { policy: Pick<Project['policy'], 'embeddings' | 'allowed_hosts'> } },
   env: NodeJS.ProcessEnv,
 ): EmbeddingsSettings | string | undefined {
-  if (!policy.embeddings) return undefined;
-  const { model, timeout } = policy.embeddings;
-  const endpoint = modelEndpoint('embeddings', policy, env);
-  return typeof endpoint === 'string' ? endpoint : { ...endpoint, model, timeoutMs: parseDuration(timeout) };
+  return policy.embeddings && namedModel('embeddings', policy.embeddings, policy, env);
 }
 
 /** Why there are no vectors: one sentence without a full stop, with nothing from an endpoint's response. */

@@ -4,6 +4,7 @@ import ipaddr from 'ipaddr.js';
 import type { Agent, Dispatcher } from 'undici';
 import type { Project } from '../definitions/formats/project.js';
 import { isAddressAllowed, isHostAllowed, portOf } from '../rules/calls/allowed-hosts.js';
+import { parseDuration } from '../rules/duration.js';
 
 /** An OpenAI-compatible endpoint, and the hosts that it may be at. */
 export interface ModelEndpoint {
@@ -13,6 +14,24 @@ export interface ModelEndpoint {
   key?: string;
   /** In the format of `policy.allowed_hosts`. */
   allowed: readonly string[];
+}
+
+/** A model behind an endpoint. */
+export interface NamedModel extends ModelEndpoint {
+  model: string;
+  /** For all that is needed for one answer. Milliseconds. */
+  timeoutMs: number;
+}
+
+/** As {@link modelEndpoint}, with a model that a project has configured. */
+export function namedModel(
+  path: string,
+  { model, timeout }: { model: string; timeout: string },
+  policy: Pick<Project['policy'], 'allowed_hosts'>,
+  env: NodeJS.ProcessEnv,
+): NamedModel | string {
+  const endpoint = modelEndpoint(path, policy, env);
+  return typeof endpoint === 'string' ? endpoint : { ...endpoint, model, timeoutMs: parseDuration(timeout) };
 }
 
 /** `policy.allowed_hosts` denies the address. The message is one sentence without a full stop. */

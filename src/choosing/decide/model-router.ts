@@ -1,19 +1,15 @@
 import type { Project } from '../../definitions/formats/project.js';
 import { ChatEndpoint, type ChatMessage, requestForJson, textOf } from '../../models/chat-endpoint.js';
-import { denialIn, type ModelEndpoint, modelEndpoint, spanCodeOf, whyUnanswered } from '../../models/model-endpoint.js';
+import { denialIn, type NamedModel, namedModel, spanCodeOf, whyUnanswered } from '../../models/model-endpoint.js';
 import { signalWithin } from '../../rules/any-abort-signal.js';
-import { formatDuration, parseDuration } from '../../rules/duration.js';
+import { formatDuration } from '../../rules/duration.js';
 import { answerOf, traceModelCall } from '../../tracing/trace-model-call.js';
 import { type Router, RouterFault } from './decide.js';
 import { ROUTER_INSTRUCTIONS, readRouterAnswer, routerData } from './router-format.js';
 import { type Proposal, type RouterInput, USUAL_THRESHOLD } from './targets.js';
 
-/** The model that decides; `url` is the base of its endpoint. */
-export interface RouterModel extends ModelEndpoint {
-  model: string;
-  /** For one decision, including the repair. Milliseconds. */
-  timeoutMs: number;
-}
+/** The model that decides; `url` is the base of its endpoint, and its time is for one decision, including the repair. */
+export type RouterModel = NamedModel;
 
 export interface RouterSettings {
   threshold: number;
@@ -27,10 +23,7 @@ export function routerSettings(
   env: NodeJS.ProcessEnv,
 ): RouterSettings {
   const { model, timeout = '10s', threshold = USUAL_THRESHOLD } = policy.router ?? {};
-  if (model === undefined) return { threshold, model };
-  const endpoint = modelEndpoint('', policy, env);
-  const wanted = typeof endpoint === 'string' ? endpoint : { ...endpoint, model, timeoutMs: parseDuration(timeout) };
-  return { threshold, model: wanted };
+  return { threshold, model: model === undefined ? undefined : namedModel('', { model, timeout }, policy, env) };
 }
 
 /** The maximum size of an answer. Bytes. */

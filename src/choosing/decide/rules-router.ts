@@ -24,8 +24,8 @@ import {
 export async function chooseByRules(input: RouterInput): Promise<Proposal> {
   const said = saidIn(input.text);
   // "The one that costs more" describes an option, and chooses none. Source: R-003-04, R-003-16.
-  const describes = DESCRIBES.test(input.text) && beforeWaiting(input, MAX_WORDS_DESCRIBING);
-  const before = retryOf(input) ?? (describes || undefined);
+  const described = DESCRIBES.test(input.text) ? beforeWaiting(input, MAX_WORDS_DESCRIBING) : undefined;
+  const before = retryOf(input) ?? described;
   if (before) return before;
   const { anchor } = input.focus;
   if (!anchor) return withoutFocus(input, said);
