@@ -7,10 +7,9 @@ import { listed } from '../text/listed.js';
 import { memoize } from '../text/memoize.js';
 import { shorten } from '../text/shorten.js';
 import type { AbilityPool } from './ability-pool.js';
-import { isTypoOf } from './decide/typos.js';
 import type { ChoosableAbility } from './read-abilities.js';
 import { readAll, schemaOfInput, spelled } from './read-inputs.js';
-import { setOf, stemsIn, wordsIn, wordTexts } from './words.js';
+import { isTypoOf, setOf, stemsIn, wordsIn, wordTexts } from './words.js';
 
 export interface Accounted {
   /** In the order of the request, as written: what is neither of the ability, nor an input, nor courtesy. */

@@ -54,7 +54,8 @@ export async function suggest(
   const { ranked, ...by } = await pool.ranker.rank({ text: text.replaceAll(ADDRESSES, ' '), among });
   const candidates = withNamed(pool, requested, ranked, among).flatMap((one) => candidateOf(pool, one));
   const fitting = candidates.filter(({ ranked: one }) => one.score >= from && (one.score < FITS || says(one)));
-  const documents = await documentsFor(pool, text);
+  const pages = (await pool.documents.rank({ text, limit: 3 })).ranked;
+  const documents = pages.filter(({ score, words }) => score >= FITS && words.length > 0).map(({ id }) => id);
   if (fitting.length === 0) return { suggestions: [], nearest: nearestOf(ranked), documents, question: null, ...by };
   const { ordered, isHere } = availableOf(ordering(pool, requested, fitting, isLong(text)));
   const nearest = isHere ? [] : nearestOf(ranked.filter(({ id }) => pool.abilities.get(id)?.unavailable === null));
@@ -107,11 +108,6 @@ const NAMED = 0.99;
 function isNamedIn(id: string, text: string): boolean {
   if (!/[._-]/.test(id)) return STOP_WORDS.has(id) ? wordTexts(text).includes(id) : text.trim() === id;
   return new RegExp(`(?<![\\p{L}\\p{N}_.-])${escapePattern(id)}(?![\\p{L}\\p{N}_-]|\\.[\\p{L}\\p{N}])`, 'u').test(text);
-}
-
-async function documentsFor({ documents }: AbilityPool, text: string): Promise<string[]> {
-  const { ranked } = await documents.rank({ text, limit: 3 });
-  return ranked.filter(({ score, words }) => score >= FITS && words.length > 0).map(({ id }) => id);
 }
 
 /** Whether it shares a word other than stop words, or was compared by meaning. */

@@ -28,8 +28,11 @@ export function focusOf({ key, messages, pending, now }: Thread): FocusContext {
   const window = shortened(messages.slice(-LANE_LENGTH));
   const meant = meantBy(window);
   const [only] = meant;
+  const said = saidIn(only?.text ?? '')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
   return {
-    anchor: meant.length === 1 && only ? { message_id: only.id, snippet: snippetOf(only.text) } : null,
+    anchor: meant.length === 1 && only ? { message_id: only.id, snippet: shorten(said, LONGEST_SNIPPET) } : null,
     lane: { thread_key: key, window },
     candidates: meant.length > 1 ? meant.map(({ id, text }) => ({ message_id: id, title: titleOf(text) })) : [],
     pending: pending && isAlive(pending, key, now) ? pending : null,
@@ -62,7 +65,9 @@ function meantBy(window: readonly LaneMessage[]): LaneMessage[] {
   if (isRequest(latest)) return [latest];
   const [newest] = asking.slice(-1);
   if (!newest || actOf(latest.text) === 'talks' || takesUpOffer(window)) return [];
-  const open = before.slice(lastAnswerBefore(before, newest)).filter((message) => asking.includes(message));
+  // Those since the last answer before it are unanswered.
+  const answer = before.slice(0, before.indexOf(newest)).findLastIndex(({ role }) => role === 'assistant');
+  const open = before.slice(answer + 1).filter((message) => asking.includes(message));
   if (open.length < 2) return [newest];
   const meant = open.filter((message) => sharesWords(latest.text, message.text));
   return meant.length === 1 ? meant : open;
@@ -86,11 +91,6 @@ function takesUpOffer(window: readonly LaneMessage[]): boolean {
 
 const OFFER = /\b(?:(?:shall|should|may|can|could) (?:i|we)|want me to|would you like|do you want)\b[^?]*\?\W*$/i;
 
-/** Index after the last answer before a request: the requests from there on are unanswered. */
-function lastAnswerBefore(before: readonly LaneMessage[], newest: LaneMessage): number {
-  return before.slice(0, before.indexOf(newest)).findLastIndex(({ role }) => role === 'assistant') + 1;
-}
-
 function isRequest({ text }: LaneMessage): boolean {
   const act = actOf(text);
   return act === 'asks' && (!/sub-?\s?agent|delegat/i.test(text) || withoutSubAgent(text) !== '');
@@ -98,10 +98,6 @@ function isRequest({ text }: LaneMessage): boolean {
 
 function sharesWords(one: string, other: string): boolean {
   return shareWord(saidIn(one), saidIn(other), 'content', 'number');
-}
-
-function snippetOf(text: string): string {
-  return shorten(saidIn(text).replaceAll(/\s+/g, ' ').trim(), LONGEST_SNIPPET);
 }
 
 function titleOf(text: string): string {

@@ -4,6 +4,7 @@ import { attempt, unlessRefused } from '../../text/attempt.js';
 import { readInput } from '../../text/lossless-json/read-json.js';
 import { fitting, single } from '../read-inputs.js';
 import { asks } from '../request-of.js';
+import { wordCount } from '../words.js';
 import { hasContent } from './asks-for.js';
 import { agreesTo, isConsent, plainAnswer } from './consent.js';
 import { saidIn } from './said-text.js';
@@ -110,8 +111,10 @@ function isValue(text: string, schema: JsonObject): boolean {
   if (unquoted(text) !== text) return true;
   // A pattern, format or constant decides what a value is; otherwise a sentence that asks is a request of its own.
   const isNarrow = ['pattern', 'format', 'const'].some((key) => schema[key] !== undefined);
-  const words = text.split(/\s+/).length;
-  if (isNarrow) return words === 1 || (isWhole(text, schema.pattern) && !saysMore(text));
+  const words = wordCount(text);
+  // Patterns may match a part; a text of several words must match as a whole.
+  const isWhole = attempt(() => new RegExp(`^(?:${schema.pattern})$`, 'u').test(text), false);
+  if (isNarrow) return words === 1 || (schema.pattern !== undefined && isWhole && !saysMore(text));
   return words <= MAX_WORDS_OF_A_TEXT && !text.includes('\n') && !saysMore(text);
 }
 
@@ -125,11 +128,6 @@ function saysMore(text: string): boolean {
 
 /** One word with a sign or a digit in it. */
 const NAME = /^(?=\S*[\d_./-])[\p{L}\d][^\s?!]*$/u;
-
-/** Patterns may match a part; a text of several words must match as a whole. */
-function isWhole(text: string, pattern: Json | undefined): boolean {
-  return typeof pattern === 'string' && attempt(() => new RegExp(`^(?:${pattern})$`, 'u').test(text), false);
-}
 
 function unquoted(text: string): string {
   return /^(["'`])((?:(?!\1).)*)\1$/s.exec(text)?.[2] ?? text;

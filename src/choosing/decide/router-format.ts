@@ -62,16 +62,11 @@ const agent = z.strictObject({ agentId: id });
 const tool = z.strictObject({ extensionId: id, capabilityId: id });
 const workflow = z.strictObject({ abilityId: id });
 
-/** All but numbers from 0 to 1 count as 0. Source: R-003-10; docs/choosing.md#deciding. */
-const confidence = z
-  .unknown()
-  .optional()
-  .transform((value) => (typeof value === 'number' && value >= 0 && value <= 1 ? value : 0));
-
 const answer = z.strictObject({
   decision: z.enum(ROUTES),
   target: z.union([agent, tool, workflow]).nullable(),
-  confidence,
+  // The limits take what is not from 0 to 1 as 0, too. Source: R-003-10.
+  confidence: z.number().catch(0),
   rationale: z.string(),
   references: z.strictObject({ refersTo: z.enum(REFERENCES), refersToReason: z.string() }),
 });

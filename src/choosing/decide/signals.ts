@@ -1,5 +1,5 @@
 /** What a request needs by its form, whatever it is about. Source: R-003-21, R-003-22; docs/choosing.md#deciding. */
-import { correctTypos } from './typos.js';
+import { correctTypos } from '../words.js';
 
 /** The kind of work that a request needs. */
 export interface Signal {

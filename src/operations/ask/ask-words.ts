@@ -1,5 +1,4 @@
 import type { Decided } from '../../choosing/decide/decide-in-project.js';
-import type { JsonObject } from '../../contracts/json.js';
 import type { Problem } from '../../contracts/problem.js';
 import type { Pending } from '../../contracts/routing.js';
 import { isEndState } from '../../contracts/states.js';
@@ -18,12 +17,15 @@ export function questionFor({ ability_id, name, schema }: OpenInput): string {
   const { description, type, enum: choices } = schema;
   const about = typeof description === 'string' ? ` (${description.trim().replace(/\.$/, '')})` : '';
   if (Array.isArray(choices)) return `Which ${name}${about} for ${ability_id}: ${listed(choices.map(String), 'or')}?`;
-  const kind = typeof type === 'string' && type !== 'string' ? `, ${withArticle(type)},` : '';
+  const article = /^[aeiou]/.test(String(type)) ? 'an' : 'a';
+  const kind = typeof type === 'string' && type !== 'string' ? `, ${article} ${type},` : '';
   return `What is the ${name}${about}${kind} for ${ability_id}?`;
 }
 
 export function agreementFor({ ability_id, input, effects }: PlannedCall, environment: string): string {
-  return `Run ${ability_id}${inputWords(input)} in ${environment}? (${effects.replaceAll('_', ' ')})`;
+  const values = Object.entries(input).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+  const given = values.length === 0 ? '' : ` with ${values.join(', ')}`;
+  return `Run ${ability_id}${given} in ${environment}? (${effects.replaceAll('_', ' ')})`;
 }
 
 export function nothingFits(nearest: readonly string[]): string {
@@ -39,15 +41,6 @@ export function cannotRun(missed: Decided['missed']): Resolution {
     message: `The abilities that fit cannot run here. ${parts.join('; ')}`,
     suggestion: `\`ability show ${missed[0]?.ability_id}\` shows where it runs, and \`ability doctor\` what is missing.`,
   });
-}
-
-function inputWords(input: JsonObject): string {
-  const words = Object.entries(input).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
-  return words.length === 0 ? '' : ` with ${words.join(', ')}`;
-}
-
-function withArticle(type: string): string {
-  return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
 }
 
 /** @param signals that it waits for. */
