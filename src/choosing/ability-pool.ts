@@ -1,6 +1,6 @@
 import type { Registry } from '../definitions/registry.js';
 import { Embedder } from '../models/embedder.js';
-import { type EmbeddingsSettings, embeddingsSettings, embedThrough } from '../models/embeddings-endpoint.js';
+import { embeddingsSettings, embedThrough } from '../models/embeddings-endpoint.js';
 import { keyOfText, VectorStore, vectorFileOf } from '../models/vector-store.js';
 import { HybridRanker, meaningOf, warningOf } from './hybrid-ranker.js';
 import type { AbilityText, Ranker } from './ranker.js';
@@ -59,13 +59,12 @@ export function poolOf(
 function rankerOf(
   root: string,
   texts: readonly AbilityText[],
-  settings: EmbeddingsSettings | string | undefined,
+  settings: ReturnType<typeof embeddingsSettings>,
 ): Ranker {
   const words = new WordRanker(texts);
   if (settings === undefined) return words;
-  if (typeof settings === 'string') {
+  if (typeof settings === 'string')
     return { rank: async (query) => ({ ...(await words.rank(query)), warning: warningOf(settings) }) };
-  }
   const store = new VectorStore(vectorFileOf(root, settings));
   const embedder = new Embedder(texts.map(meaningOf), embedThrough(settings), store, settings.timeoutMs);
   return new HybridRanker(texts, words, embedder);

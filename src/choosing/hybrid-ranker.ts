@@ -71,7 +71,7 @@ export class HybridRanker implements Ranker {
   private nearTo(text: string, { request, abilities }: EmbeddedRequest): Near[] {
     const against = this.words.against(text);
     const all = this.abilities.map(({ id }, at) => {
-      const cosine = cosineOf(request, abilities[at] ?? NOTHING);
+      const cosine = cosineOf(request, abilities[at]);
       const adjusted = against.has(at) ? Math.min(cosine, cosine * WEIGHTS.penalty) : cosine;
       return { id, cosine, adjusted, against: against.get(at) ?? [] };
     });
@@ -85,10 +85,8 @@ interface Near {
   against: string[];
 }
 
-const NOTHING = new Float32Array();
-
 /** Both vectors must have length 1. */
-function cosineOf(one: Float32Array, other: Float32Array): number {
+function cosineOf(one: Float32Array, other: Float32Array = new Float32Array()): number {
   let sum = 0;
   for (let at = 0; at < other.length; at += 1) sum += (one[at] ?? 0) * (other[at] ?? 0);
   return sum;

@@ -107,11 +107,8 @@ function parametersOf(schema: JsonObject, depth = 0): string[] {
   return Object.entries(properties).flatMap(([name, property]) => {
     if (!isJsonObject(property)) return [name];
     const { title, description, enum: choices } = property;
-    return [
-      name,
-      ...textsIn([title ?? null, description ?? null, choices ?? null]),
-      ...parametersOf(property, depth + 1),
-    ];
+    const said = textsIn([title ?? null, description ?? null, choices ?? null]);
+    return [name, ...said, ...parametersOf(property, depth + 1)];
   });
 }
 

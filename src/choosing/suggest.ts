@@ -89,12 +89,12 @@ function withNamed(
   const plain = text.toLowerCase();
   const ids = [...abilities.keys()].filter((id) => !among || among.has(id));
   const named = ids.filter((id) => plain.includes(id.toLowerCase()) && isNamedIn(id.toLowerCase(), plain));
-  const score = (id: string): number => (/[._-]/.test(id) ? NAMED : FITS);
   const others = ranked.filter(({ id }) => !named.includes(id));
   const known = new Map(ranked.map((one) => [one.id, one]));
   const first = named.map((id): Ranked => {
     const { score: before = 0, ...one } = known.get(id) ?? { stems: [], against: [], words: [] };
-    return { ...one, id, words: [...new Set([id, ...one.words])], score: Math.max(before, score(id)) };
+    const score = Math.max(before, /[._-]/.test(id) ? NAMED : FITS);
+    return { ...one, id, words: [...new Set([id, ...one.words])], score };
   });
   return [...first, ...others];
 }

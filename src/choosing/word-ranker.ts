@@ -19,7 +19,7 @@ interface Term {
   /** Worth times rarity. */
   weight: number;
   isStop: boolean;
-  postings: Postings | undefined;
+  postings: ReadonlyMap<number, number> | undefined;
 }
 
 /**
@@ -27,14 +27,12 @@ interface Term {
  * nothing from requests; it uses the texts of the abilities and {@link WEIGHTS}.
  */
 export class WordRanker implements Ranker {
-  private readonly ids: string[];
   private readonly index: WordIndex;
 
   constructor(
     private readonly abilities: readonly AbilityText[],
     private readonly weights: Weights = WEIGHTS,
   ) {
-    this.ids = abilities.map(({ id }) => id);
     this.index = new WordIndex(abilities, weights);
   }
 
@@ -48,13 +46,18 @@ export class WordRanker implements Ranker {
     const against = this.against(text);
     for (const place of against.keys()) strengths[place] = (strengths[place] ?? 0) * this.weights.penalty;
     const places = [...strengths.keys()].filter(
-      (place) => strengths[place] !== 0 && (among?.has(this.ids[place] ?? '') ?? true),
+      (place) => strengths[place] !== 0 && (among?.has(this.abilities[place]?.id ?? '') ?? true),
     );
     places.sort((one, other) => (strengths[other] ?? 0) - (strengths[one] ?? 0) || one - other);
     return places.slice(0, limit).map((place) => {
       const share = strengths[place] ?? 0;
       const score = share / (share + this.weights.even);
-      return { id: this.ids[place] ?? '', score, ...sharedWith(terms, place), against: against.get(place) ?? [] };
+      return {
+        id: this.abilities[place]?.id ?? '',
+        score,
+        ...sharedWith(terms, place),
+        against: against.get(place) ?? [],
+      };
     });
   }
 
@@ -77,7 +80,7 @@ export class WordRanker implements Ranker {
     const all = text.replace(/^\s*(```|~~~)[\s\S]*?^\s*\1/gm, '\n');
     const asked = new Set(sentencesOf(request));
     const others = sentencesOf(all).filter((sentence) => !asked.has(sentence));
-    const best = new Float64Array(this.ids.length);
+    const best = new Float64Array(this.abilities.length);
     for (const [part, worth] of [
       ...[...asked].map((one) => [one, 1] as const),
       ...others.slice(-MAX_ASIDE).map((one) => [one, sentences] as const),
@@ -96,7 +99,9 @@ export class WordRanker implements Ranker {
   private termsOf(text: string, without?: ReadonlySet<string>): Term[] {
     const words = new Map<string, Word>();
     const said = wordsIn(text);
-    const joined = joinedNeighbours(said).filter(({ stem, kind }) => kind === 'content' && this.index.find(stem));
+    const joined = joinedNeighbours(said).filter(
+      ({ stem, kind }) => kind === 'content' && this.index.postings.get(stem),
+    );
     for (const word of [...said, ...joined])
       if (!words.has(word.stem) && !without?.has(word.stem)) words.set(word.stem, word);
     return [...words.values()].flatMap((word) => {
@@ -112,12 +117,12 @@ export class WordRanker implements Ranker {
     const isLimited = kind === 'stop' || kind === 'common';
     const rarity = Math.min(this.index.rarity(stem), isLimited ? maxRarity[kind] : Number.POSITIVE_INFINITY);
     const weight = worth * rarity * (kind === 'number' ? number : 1);
-    return { text, requested, weight, isStop: kind === 'stop', postings: this.index.find(stem) };
+    return { text, requested, weight, isStop: kind === 'stop', postings: this.index.postings.get(stem) };
   }
 
   /** In strengths of one rare word; lower for long requests and abilities, which match something everywhere. */
   private strengthsOf(terms: readonly Term[], text: string): Float64Array {
-    const strengths = new Float64Array(this.ids.length);
+    const strengths = new Float64Array(this.abilities.length);
     const { saturation, long } = this.weights;
     for (const { weight, postings } of terms)
       for (const [place, much] of postings ?? [])
@@ -146,16 +151,14 @@ function sharedWith(terms: readonly Term[], place: number): Pick<Ranked, 'words'
   return { words, stems: [...new Set(shared.map(({ requested }) => requested))] };
 }
 
-/** How much of a stem the abilities (by index) have. */
-type Postings = ReadonlyMap<number, number>;
-
 /** Inverted index of stems. Immutable after construction. */
 class WordIndex {
   /** The upper bound of {@link rarity}. */
   readonly highest: number;
   /** How much text each ability has, in rare words. */
   readonly bulk: Float64Array;
-  private readonly postings = new Map<string, Map<number, number>>();
+  /** How much of a stem the abilities (by index) have. */
+  readonly postings = new Map<string, Map<number, number>>();
   /** First letter to stems; used for request words that no ability has. */
   private readonly initials: Record<string, string[]> = {};
 
@@ -171,10 +174,6 @@ class WordIndex {
       for (const [place, amount] of places) this.bulk[place] = (this.bulk[place] ?? 0) + rarity * amount;
       if (stem.length >= BEGINNING) (this.initials[stem[0] ?? ''] ??= []).push(stem);
     }
-  }
-
-  find(stem: string): Postings | undefined {
-    return this.postings.get(stem);
   }
 
   /** The weight of a stem: the rarer, the higher. */

@@ -177,8 +177,8 @@ export function whyUnanswered(error: unknown, { host }: URL): string {
   const denial = denialIn(error);
   if (denial) return `The model was not asked: ${denial.message}`;
   const answer = answeredWith(error);
-  if (answer) return `The request to the model failed: ${host} answered ${answer}`;
-  return `The request to the model failed: ${host} was not reached, or its answer cannot be read`;
+  const said = answer ? `answered ${answer}` : 'was not reached, or its answer cannot be read';
+  return `The request to the model failed: ${host} ${said}`;
 }
 
 function denied({ host }: URL): EndpointDenied {

@@ -41,9 +41,8 @@ export async function decideInProject(
   const focus = focusOf({ ...thread, now: Date.now() });
   const { threshold, model } = routerSettings(registry, env);
   const router = typeof model === 'string' ? unaskable(model) : model && modelRouter(model);
-  const here = [...pool.abilities.values()].filter(
-    ({ id, unavailable }) => unavailable === null && !registry.agents.has(id),
-  );
+  const all = [...pool.abilities.values()].filter(({ id }) => !registry.agents.has(id));
+  const here = all.filter(({ unavailable }) => unavailable === null);
   const targets = planning.targets(request, here);
   const given = { focus, targets, check: planning.check, threshold, ...defined({ router, signal }) };
   const decision = await decideInPool(pool, given);

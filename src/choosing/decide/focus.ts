@@ -92,8 +92,7 @@ function takesUpOffer(window: readonly LaneMessage[]): boolean {
 const OFFER = /\b(?:(?:shall|should|may|can|could) (?:i|we)|want me to|would you like|do you want)\b[^?]*\?\W*$/i;
 
 function isRequest({ text }: LaneMessage): boolean {
-  const act = actOf(text);
-  return act === 'asks' && (!/sub-?\s?agent|delegat/i.test(text) || withoutSubAgent(text) !== '');
+  return actOf(text) === 'asks' && (!/sub-?\s?agent|delegat/i.test(text) || withoutSubAgent(text) !== '');
 }
 
 function sharesWords(one: string, other: string): boolean {

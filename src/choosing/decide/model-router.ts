@@ -11,17 +11,14 @@ import { type Proposal, type RouterInput, USUAL_THRESHOLD } from './targets.js';
 /** The model that decides; `url` is the base of its endpoint, and its time is for one decision, including the repair. */
 export type RouterModel = NamedModel;
 
-export interface RouterSettings {
-  threshold: number;
-  /** Undefined: rules decide. A text: the model is unusable, and why, without a full stop. */
-  model: RouterModel | string | undefined;
-}
-
-/** The project's settings for decisions. Source: R-003-15; C-25. */
+/**
+ * The project's settings for decisions. Without a model, rules decide; a text says why the model is unusable, without
+ * a full stop. Source: R-003-15; C-25.
+ */
 export function routerSettings(
   { project: { policy } }: { project: { policy: Pick<Project['policy'], 'router' | 'allowed_hosts'> } },
   env: NodeJS.ProcessEnv,
-): RouterSettings {
+): { threshold: number; model: RouterModel | string | undefined } {
   const { model, timeout = '10s', threshold = USUAL_THRESHOLD } = policy.router ?? {};
   return { threshold, model: model === undefined ? undefined : namedModel('', { model, timeout }, policy, env) };
 }

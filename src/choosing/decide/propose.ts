@@ -18,17 +18,9 @@ export function questionAbout(candidates: FocusContext['candidates'], otherwise:
 
 /** "Do you mean X or Y?" for two abilities, "Do you mean X?" for one. */
 export function questionOfAbilities(id: string, other?: string): Question {
-  const means = { ability_id: id };
-  if (other !== undefined)
-    return eitherOr([
-      { label: id, means },
-      { label: other, means: { ability_id: other } },
-    ]);
-  const options = [
-    { label: 'yes', means },
-    { label: 'no', means: null },
-  ];
-  return { question: `Do you mean ${id}?`, options };
+  const choice = (label: string, ability_id: string): Choice => ({ label, means: { ability_id } });
+  if (other !== undefined) return eitherOr([choice(id, id), choice(other, other)]);
+  return { question: `Do you mean ${id}?`, options: [choice('yes', id), { label: 'no', means: null }] };
 }
 
 export function eitherOr(choices: readonly Choice[]): Question {

@@ -78,7 +78,10 @@ export function readRouterAnswer(text: string): { answer: RouterAnswer } | { fau
   const value = parsed(text);
   if (value === undefined) return { fault: 'It is no JSON object' };
   const read = answer.safeParse(value);
-  if (!read.success) return { fault: read.error.issues.map(wordsOf).join('; ') };
+  if (!read.success) {
+    const issues = read.error.issues.map(({ path, message }) => [path.join('.'), message].filter(Boolean).join(': '));
+    return { fault: issues.join('; ') };
+  }
   const { decision, target } = read.data;
   const wanted = TARGETS[decision];
   if (wanted && !wanted.safeParse(target).success) return { fault: `target: is not what \`${decision}\` goes to` };
@@ -91,8 +94,4 @@ function parsed(text: string): object | undefined {
   const plain = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/.exec(text)?.[1] ?? text;
   const value: unknown = attempt(() => JSON.parse(plain));
   return isJsonObject(value) ? value : undefined;
-}
-
-function wordsOf({ path, message }: z.core.$ZodIssue): string {
-  return `${path.length > 0 ? `${path.join('.')}: ` : ''}${message}`;
 }

@@ -87,10 +87,8 @@ async function byFit(input: RouterInput, about: string): Promise<Proposal> {
     const reason = first.unavailable ?? input.tools.find(({ abilityId }) => abilityId === first.abilityId)?.reason;
     return respond(0.9, `${first.abilityId} fits best, and cannot be called here${reason ? `: ${reason}` : ''}`);
   }
-  const callable = ranked.flatMap((fit): Callable[] => {
-    const found = targetFor(input, fit.abilityId);
-    return found ? [{ ...fit, ...found }] : [];
-  });
+  const found = ranked.map((fit) => ({ ...fit, ...targetFor(input, fit.abilityId) }));
+  const callable = found.filter((fit): fit is Callable => fit.target !== undefined);
   const isQuestion = isAbout(said);
   const isHow = HOW.test(said);
   const fits = callable.filter(

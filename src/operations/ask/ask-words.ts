@@ -44,11 +44,7 @@ export function cannotRun(missed: Decided['missed']): Resolution {
 }
 
 /** @param signals that it waits for. */
-export function endWords(
-  { status, ability_id, error }: TaskResult,
-  canRetry: boolean,
-  signals: readonly string[],
-): string {
+export function endWords({ status, ability_id, error }: TaskResult, canRetry: boolean, signals: string[]): string {
   const why = error ? `: ${error.message}` : '';
   const again = canRetry ? ' Shall it be tried again?' : '';
   if (status === 'succeeded') return `${ability_id} succeeded.`;

@@ -14,7 +14,6 @@ import {
   startSession,
   stopSession,
 } from '../../client/index.js';
-import type { NewGap } from '../../contracts/gaps.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { Pending } from '../../contracts/routing.js';
 import type { TurnContext } from '../../contracts/session.js';
@@ -26,7 +25,7 @@ import { RUN_FILES } from '../../server/logs/run-log.js';
 import { pathsOf } from '../../server/project-paths.js';
 import { defined } from '../../text/defined.js';
 import { noteGap } from '../note-gap.js';
-import type { AskAnswer, Considered, Request, WantedSignal } from './ask-shapes.js';
+import type { AskAnswer, Considered, WantedSignal } from './ask-shapes.js';
 import { endWords, optionsOf, pendingOf } from './ask-words.js';
 import { answerOf, type BegunAsk, hasEnded, keptOf } from './begin-ask.js';
 import { consider, type RequestThread } from './consider.js';
@@ -71,22 +70,19 @@ export async function actOnRequest(connection: Connection, begun: BegunAsk, opti
   const { continuation } = decision;
   if (outcome === 'runs' && continuation?.value === true && continuation.pending.plan !== undefined)
     log.append('approval', null, { by: user.name, agreed: true, plan: call?.reference ?? null });
-  const created =
-    outcome === 'runs' ? await runPlanned(connection, begun, resolved, { ...options, session }) : undefined;
+  const created = outcome === 'runs' ? await runPlanned(connection, begun, resolved, session, options) : undefined;
   const sent = signals && { answer: await sendChosen(connection, begun, signals) };
-  if (abstained && isNew) noteGap(registry, env, gapOf(request, resolved));
+  if (abstained && isNew) {
+    const near = resolved.nearest.length > 0 ? resolved.nearest : resolved.suggestions.map((one) => one.id);
+    const kind = resolved.problem ? 'not_here' : 'nothing_fits';
+    noteGap(registry, env, { request: text, kind, door: 'ask', environment, scope, nearest: near });
+  }
   const ability_id = call?.ability_id ?? Object.values(decision.target ?? {}).join('.');
   if (created) log.append('task', null, { task_key: created.id, ability_id });
   const tasks = created ? [{ task_key: created.id, ability_id, status: 'created' }] : [];
   const shown = answerOf(request, recruited, resolved, ability_id === '' ? [] : [ability_id]);
   const answer = { run: id, session_id: session, turn_context: turn, tasks, ...shown, ...sent };
   return { answer, session, ownsSession, pending, created };
-}
-
-function gapOf({ text, environment, scope }: Request, { problem, nearest, suggestions }: Considered): NewGap {
-  const kind = problem ? 'not_here' : 'nothing_fits';
-  const near = nearest.length > 0 ? nearest : suggestions.map(({ id }) => id);
-  return { request: text, kind, door: 'ask', environment, scope, nearest: near };
 }
 
 /** Sends the message once: a repeated run, whose first answer was lost, does not send it again. */
@@ -120,7 +116,8 @@ async function runPlanned(
   connection: Connection,
   { id, request }: BegunAsk,
   { plan: [call], retries }: Considered,
-  { trace, session, ...options }: AskOptions & { session: string },
+  session: string,
+  { trace, session: _, ...options }: AskOptions,
 ): Promise<CreatedTask> {
   const { environment, scope, user, caller = null, text } = request;
   const common = { ...options, run: true };

@@ -9,6 +9,7 @@ import { MAX_PROMPT } from '../../rules/sessions/read-session-start.js';
 import { generateId } from '../../server/generate-id.js';
 import { beginRun, type RunLog } from '../../server/logs/run-log.js';
 import { pathsOf } from '../../server/project-paths.js';
+import { memoize } from '../../text/memoize.js';
 import { usage } from '../create-task.js';
 import type { AskAnswer, Considered, Request } from './ask-shapes.js';
 
@@ -40,19 +41,18 @@ export interface AskPlace {
  */
 export function beginAsk(request: Request, place: AskPlace): BegunAsk {
   const recruited = recruitFor(request);
-  const { registry, environment, scope, text, pack = null, plan = null, user, env } = request;
+  const { registry, environment, scope, text, pack = null, plan = null, user } = request;
   const id = place.run ?? generateId('r');
   const identity = { text, environment, scope, pack, session: place.session ?? null, user: user.name, plan };
   const run = { id, request: digestOf(identity), recruitment: recruited };
   const { log, isNew } = beginRun(pathsOf(registry.root), run);
-  let masker: ReturnType<typeof maskerFor> | undefined;
-  const mask = <T>(value: T): T => {
-    masker ??= maskerFor(registry, environment, env);
-    return masker.maskDeep(value) as T;
-  };
+  const mask = <T>(value: T): T => maskerOf(request).maskDeep(value) as T;
   const begun = { id, request, log, recruited, mask, isNew, recorded: undefined, answered: undefined };
   return isNew ? begun : { ...begun, ...readBefore(begun) };
 }
+
+/** It reads the secrets, so only what writes needs it. */
+const maskerOf = memoize(({ registry, environment, env }: Request) => maskerFor(registry, environment, env));
 
 /** The specialist for a request. @throws AbilityError `usage.invalid`, `pack.not_found`. */
 export function recruitFor({ registry, environment, text, pack }: Request): RecruitmentResult {
