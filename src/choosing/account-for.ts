@@ -175,9 +175,8 @@ function isLimit(tokens: readonly string[], at: number): boolean {
   const token = tokens[at] ?? '';
   if (NO_PART.test(token)) return false;
   if (isMarked(token) || NEGATION.test(token) || (at > 0 && /^\p{Lu}/u.test(token))) return true;
-  let before = at - 1;
-  while (SKIPPED.has(tokens[before]?.toLowerCase() ?? '')) before -= 1;
-  return BEFORE_LIMITS.has(tokens[before]?.toLowerCase() ?? '');
+  const before = tokens.slice(0, at).findLast((one) => !SKIPPED.has(one.toLowerCase()));
+  return BEFORE_LIMITS.has(before?.toLowerCase() ?? '');
 }
 
 /** What the texts of an ability say, as far as words are compared with it. */

@@ -99,15 +99,14 @@ function digestOf(bytes: Uint8Array | string): Buffer {
 /** Deletes the least recently written files of other models, and old temporary files. */
 function tidy(file: string): void {
   const folder = dirname(file);
-  const own = readdirSync(folder)
-    .filter((name) => OWN_NAME.test(name) && name !== basename(file))
-    .map((name) => ({ path: join(folder, name), name, age: ageOf(join(folder, name)) }));
-  const parts = own.filter(({ name, age }) => !name.endsWith('.bin') && age > LEFT_BEHIND_MS);
-  const files = own.filter(({ name }) => name.endsWith('.bin')).sort((one, other) => one.age - other.age);
+  const own = readdirSync(folder).filter((name) => OWN_NAME.test(name) && name !== basename(file));
+  const dated = own.map((name) => {
+    const path = join(folder, name);
+    // One that was deleted meanwhile counts as new.
+    const written = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
+    return { path, isWhole: name.endsWith('.bin'), age: Date.now() - written };
+  });
+  const parts = dated.filter(({ isWhole, age }) => !isWhole && age > LEFT_BEHIND_MS);
+  const files = dated.filter(({ isWhole }) => isWhole).sort((one, other) => one.age - other.age);
   for (const { path } of [...parts, ...files.slice(MAX_FILES - 1)]) rmSync(path, { force: true });
-}
-
-/** Milliseconds since the last write; 0 if the file was deleted meanwhile. */
-function ageOf(path: string): number {
-  return Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
 }

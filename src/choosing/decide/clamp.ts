@@ -13,12 +13,11 @@ import { agentOf, callableOf, GENERIC_AGENT, type Proposal, type RouterInput } f
 
 type Chooser = 'rules' | 'model';
 
-/** What changes a proposal, and why; undefined: it is within the limit. Only for what would delegate or call. */
-type Limit = (
-  proposal: Proposal,
-  input: RouterInput,
-  by: Chooser,
-) => { why: string; to: Partial<Proposal> } | undefined;
+/** What a limit changes in a proposal, and why; undefined: it is within the limit. */
+type Change = { why: string; to: Partial<Proposal> } | undefined;
+
+/** Only for what would delegate or call. */
+type Limit = (proposal: Proposal, input: RouterInput, by: Chooser) => Change;
 
 /**
  * Limits any router's proposal: only registered agents, installed tools and the project's workflows; nothing below
@@ -153,7 +152,7 @@ function refused(
   why: string,
   decision: 'respond' | 'clarify',
   ask: Pick<Proposal, 'question' | 'options'> = { question: null, options: [] },
-): ReturnType<Limit> {
+): Change {
   return { why, to: { decision, target: null, ...ask } };
 }
 

@@ -35,8 +35,6 @@ export interface Request {
 
 export const OUTCOMES = ['runs', 'planned', 'asks', 'answers', 'unavailable'] as const;
 
-export type Outcome = (typeof OUTCOMES)[number];
-
 export interface PlannedCall {
   ability_id: string;
   input: JsonObject;
@@ -50,7 +48,7 @@ export interface PlannedCall {
 
 /** What to do about a request; nothing is done yet. */
 export interface Considered {
-  outcome: Outcome;
+  outcome: (typeof OUTCOMES)[number];
   answer: string;
   /** With `asks`: one question; `options` has its possible answers if they are few. */
   question: string | null;

@@ -46,7 +46,9 @@ export function considerCall(
   const accounted = accountInPool(pool, plan.ability_id, text, stated);
   const isWhole = accounted.limits.length === 0;
   const isAnswered = Object.keys(known).length > 0;
-  if (!needsApproval && !needsConsent(request, plan) && (isAnswered || isWhole)) return runs(plan);
+  // Workflows and agents need consent, and anything but reading. Source: R-003-19, R-003-20; C-26, C-27.
+  const isFree = !needsApproval && isRead && request.registry.operations.has(plan.ability_id);
+  if (isFree && (isAnswered || isWhole)) return runs(plan);
   if (request.caller === 'agent') return forAgent(plan);
   if (agreedTo === plan.reference || request.plan === plan.reference) return runs(plan);
   if (request.plan !== undefined) return changedTo(plan);
@@ -70,11 +72,6 @@ const CHANGED = 'What would run has changed since it was shown, so nothing was r
 
 function runs(plan: PlannedCall): Resolution {
   return { outcome: 'runs', answer: `${plan.ability_id} is run.`, plan: [plan] };
-}
-
-/** For workflows and agents, and for anything but reading. Source: R-003-19, R-003-20; C-26, C-27. */
-function needsConsent({ registry }: Request, { ability_id, effects }: PlannedCall): boolean {
-  return !registry.operations.has(ability_id) || !isReading(effects);
 }
 
 /** Refuses signals that need a payload, which words cannot give, and signals chosen by agents. */

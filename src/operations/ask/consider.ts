@@ -14,14 +14,12 @@ import { readSpecialists } from '../../definitions/specialists.js';
 import { DECIDING } from '../../planning/route-targets.js';
 import { listed } from '../../text/listed.js';
 import { routeRequest } from '../route-request.js';
-import type { Considered, Outcome, Request } from './ask-shapes.js';
+import type { Considered, Request } from './ask-shapes.js';
 import { answered, asking, cannotRun, nothingFits, pendingOf, planChanged, type Resolution } from './ask-words.js';
 import { considerCall, considerSignal } from './consider-call.js';
 import { signalIn } from './waiting-signals.js';
 
-export interface RequestThread extends SessionThread {
-  key: string;
-}
+export type RequestThread = SessionThread & { key: string };
 
 /** Decides, then plans, asks or answers accordingly. Runs nothing and queries no server. Source: C-23. */
 export async function consider(
@@ -41,15 +39,12 @@ export async function consider(
   const { suggestions } = routed;
   const nearest = suggestions.length > 0 ? suggestions.slice(0, 3).map(({ id }) => id) : routed.nearest;
   const resolved = await resolve({ request, thread, recruited, decided, about, nearest, suggestions });
-  const kept = request.plan !== undefined && CALLS_NOTHING.has(resolved.outcome) ? notPlanned(resolved) : resolved;
-  return { ...NOTHING, ...kept, decision, suggestions, nearest: routed.nearest };
-}
-
-const CALLS_NOTHING: ReadonlySet<Outcome> = new Set(['asks', 'answers']);
-
-function notPlanned({ answer, abstained = false }: Resolution): Resolution {
-  const message = `The request leads to no plan, so not to the one that was agreed to: ${answer}`;
-  return { ...planChanged(message, 'Look at what it leads to without `--plan`.'), abstained };
+  // A plan was agreed to, and the request does not lead to one any more.
+  const isLost = request.plan !== undefined && (resolved.outcome === 'asks' || resolved.outcome === 'answers');
+  const message = `The request leads to no plan, so not to the one that was agreed to: ${resolved.answer}`;
+  const lost = isLost && planChanged(message, 'Look at what it leads to without `--plan`.');
+  const { abstained = false } = resolved;
+  return { ...NOTHING, ...(lost || resolved), abstained, decision, suggestions, nearest: routed.nearest };
 }
 
 const NOTHING = {
@@ -61,7 +56,6 @@ const NOTHING = {
   pending: null,
   retries: null,
   signals: null,
-  abstained: false,
 };
 
 interface Acting {
