@@ -95,13 +95,12 @@ function cosineOf(one: Float32Array, other: Float32Array = new Float32Array()): 
 /** The scores by words, highest first; stop words alone do not reach {@link FITS}. */
 function scoresOf(byWords: readonly Ranked[], near: readonly Near[]): number[] {
   const all = byWords.map(({ score, words }) => (words.length > 0 ? score : Math.min(score, FITS / 2)));
+  const weakened = (score: number): number => {
+    const strength = (score / (1 - score)) * UNCERTAIN.left;
+    return strength / (strength + 1);
+  };
   const isUncertain = near.findIndex(({ id }) => id === byWords[0]?.id) >= UNCERTAIN.below;
-  return all.map((score) => (isUncertain ? weakened(score, UNCERTAIN.left) : score)).sort((one, other) => other - one);
-}
-
-function weakened(score: number, left: number): number {
-  const strength = (score / (1 - score)) * left;
-  return strength / (strength + 1);
+  return all.map((score) => (isUncertain ? weakened(score) : score)).sort((one, other) => other - one);
 }
 
 /** The warning of a ranking without vectors. @param reason a sentence without a full stop. */

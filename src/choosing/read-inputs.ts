@@ -145,10 +145,8 @@ const onlyChoice: Reader = ({ schema }, text) => {
   const { enum: choices } = schema;
   if (!Array.isArray(choices)) return undefined;
   const words = wordTexts(text);
-  const said = findPhrases(
-    choices.filter((choice) => typeof choice === 'string'),
-    words,
-  );
+  const texts = choices.filter((choice) => typeof choice === 'string');
+  const said = findPhrases(texts, words);
   if (said.length < 2) return said[0];
   // In "refund charge c-42" the first word is the action.
   const [first] = words;

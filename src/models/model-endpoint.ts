@@ -69,12 +69,6 @@ function endpointOf(base: string, path: string): URL | undefined {
   return url;
 }
 
-/** Checks an IP address in the URL, for which no DNS lookup happens. @throws EndpointDenied. */
-function refuseLiteral({ url, allowed }: ModelEndpoint): void {
-  const literal = url.hostname.replace(/^\[|\]$/g, '');
-  if (ipaddr.isValid(literal) && !isAddressAllowed(literal, url, allowed)) throw denied(url);
-}
-
 /** A DNS lookup that drops addresses which the policy denies; fails with EndpointDenied if none is left. */
 function guardedLookup({ url, allowed }: ModelEndpoint): LookupFunction {
   return (hostname, options, done) => {
@@ -133,7 +127,9 @@ export function postTo(model: ModelEndpoint, { timeoutMs, maxBytes }: ModelLimit
         connect: { lookup: guardedLookup(model) },
       });
     agents.set(name, agent);
-    refuseLiteral(model);
+    // For an IP address no name is looked up.
+    const literal = model.url.hostname.replace(/^\[|\]$/g, '');
+    if (ipaddr.isValid(literal) && !isAddressAllowed(literal, model.url, model.allowed)) throw denied(model.url);
     const answer = await request(model.url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...(model.key && { authorization: `Bearer ${model.key}` }) },

@@ -100,9 +100,8 @@ function sharesWords(one: string, other: string): boolean {
 }
 
 function titleOf(text: string): string {
-  const said = saidIn(text)
-    .trim()
-    .replace(/[\s.!?]+$/, '');
-  const words = said.split(/\s+/);
+  const words = saidIn(text)
+    .replace(/^\s+|[\s.!?]+$/g, '')
+    .split(/\s+/);
   return `${words.slice(0, WORDS_OF_A_TITLE).join(' ')}${words.length > WORDS_OF_A_TITLE ? '...' : ''}`;
 }

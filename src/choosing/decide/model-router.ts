@@ -44,7 +44,9 @@ export function modelRouter(model: RouterModel): Router {
       } catch (error) {
         signal?.throwIfAborted();
         if (error instanceof RouterFault) throw error;
-        throw faultOf(error, model, deadline.isLate());
+        const isLate = deadline.isLate() && !denialIn(error);
+        const late = `The model did not answer within ${formatDuration(model.timeoutMs)}`;
+        throw new RouterFault(isLate ? late : whyUnanswered(error, model.url));
       } finally {
         deadline.release();
       }
@@ -78,12 +80,6 @@ function askThrough(model: RouterModel): Ask {
       return textOf(completion);
     });
   };
-}
-
-/** Omits network messages and bodies: they could contain the key, or instructions to an AI. */
-function faultOf(error: unknown, { url, timeoutMs }: RouterModel, isLate: boolean): RouterFault {
-  const late = isLate && !denialIn(error) && `The model did not answer within ${formatDuration(timeoutMs)}`;
-  return new RouterFault(late || whyUnanswered(error, url));
 }
 
 /** A router that always fails. @param reason a sentence without a full stop. */

@@ -37,10 +37,7 @@ function readSelection(text: string, options: readonly Option[]): Option | undef
   const agreed = agreesTo(text);
   if (agreed !== undefined)
     return single(options.filter(({ label }) => beginsWith(label, plain))) ?? readAgreement(agreed, options);
-  const bare = plain
-    .replace(AROUND, '')
-    .replace(/\s+(?:one|option|please|pls|thanks)$/, '')
-    .trim();
+  const bare = plain.replace(AROUND, '').replace(/\s+(?:one|option|please|pls|thanks)$/, '');
   if (isEither(bare, options)) return undefined;
   const placed = byPlace(bare, plain, options);
   if (placed) return placed;

@@ -109,7 +109,10 @@ async function byFit(input: RouterInput, about: string): Promise<Proposal> {
   if (isWhether(said) && checks && checks.decision !== 'tool' && confidenceOf(checks) >= input.threshold)
     return clarify('A question that this may answer', questionOfAbilities(checks.abilityId));
   if (isShortQuestion(said)) return respond(0.8, 'A short question that needs one answer');
-  return beforeWaiting(input) ?? nearly(near) ?? respond(0.7, 'No ability here fits it');
+  const [nearest, other] = near.filter(({ score }) => score >= NEARLY);
+  const meant = nearest && questionOfAbilities(nearest.abilityId, other?.abilityId);
+  const asks = meant && clarify('What comes nearest may not be meant', meant);
+  return beforeWaiting(input) ?? asks ?? respond(0.7, 'No ability here fits it');
 }
 
 const NAMED = new RegExp(`\\b${GENERIC_AGENT}\\b`, 'i');
@@ -132,9 +135,4 @@ function beforeWaiting({ focus: { pending }, text }: RouterInput, maxWords = 3):
   const choices = pending.expects.options.map(({ label }) => ({ label, means: null }));
   const meant = choices.filter(({ label }) => label.toLowerCase().startsWith(text.trim().toLowerCase()));
   return clarify('It chooses none of what can be chosen', eitherOr(meant.length > 1 ? meant : choices));
-}
-
-function nearly(fits: readonly Fit[]): Proposal | undefined {
-  const [first, next] = fits.filter(({ score }) => score >= NEARLY);
-  return first && clarify('What comes nearest may not be meant', questionOfAbilities(first.abilityId, next?.abilityId));
 }

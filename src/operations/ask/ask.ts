@@ -131,7 +131,8 @@ async function runPlanned(
     input: call.input,
     plan: wantedPlan(call.reference),
     inRun: id,
-    key: keyOf(id),
+    // A repeated run finds its task by it.
+    key: id.length <= 60 ? `${id}.t1` : `${id.slice(0, 40)}-${digestOf(id).slice(0, 16)}.t1`,
     caller: { ...who, intent: text.trim().replaceAll(/\s+/g, ' ').slice(0, 1000) },
   });
 }
@@ -149,11 +150,6 @@ async function sendChosen(
   log.append('task', null, { task_key, signal });
   await signalTask(connection, task_key, signal, null);
   return `${task_key} was sent ${signal}.`;
-}
-
-/** Key of the run's task, so that repeating the run finds it. */
-function keyOf(run: string): string {
-  return run.length <= 60 ? `${run}.t1` : `${run.slice(0, 40)}-${digestOf(run).slice(0, 16)}.t1`;
 }
 
 /**

@@ -60,15 +60,14 @@ export function considerCall(
   const waits = { kind: 'workflow_waiting', expects: { options: AGREEMENT }, ability_id, given } as const;
   const pending = pendingOf(thread, { ...waits, request: text, plan: reference });
   const asked = asking(`${before}${agreementFor(plan, request.environment)}`, pending);
-  return { ...asked, plan: [plan], unused, ...(agreedTo !== undefined && { answer: CHANGED }) };
+  const answer = 'What would run has changed since it was shown, so nothing was run yet.';
+  return { ...asked, plan: [plan], unused, ...(agreedTo !== undefined && { answer }) };
 }
 
 function changedTo({ ability_id, reference }: PlannedCall): Resolution {
   const message = `What would run is ${ability_id} with the plan ${reference}, and not the plan that was agreed to`;
   return planChanged(message, 'Look at the plan without `--plan`, and pass the digest that it shows.');
 }
-
-const CHANGED = 'What would run has changed since it was shown, so nothing was run yet.';
 
 function runs(plan: PlannedCall): Resolution {
   return { outcome: 'runs', answer: `${plan.ability_id} is run.`, plan: [plan] };

@@ -33,9 +33,7 @@ export async function consider(
   const decision = recorded ?? (isForPack ? byPack(request, recruited) : found.decision);
   const decided = { ...found, decision };
   const about = aboutOf(decided, request.text);
-  const { registry, environment } = request;
-  const { pool } = decided;
-  const routed = await routeRequest({ registry, pool, environment, detail: 'summary' }, about);
+  const routed = await routeRequest({ ...request, pool: decided.pool, detail: 'summary' }, about);
   const { suggestions } = routed;
   const nearest = suggestions.length > 0 ? suggestions.slice(0, 3).map(({ id }) => id) : routed.nearest;
   const resolved = await resolve({ request, thread, recruited, decided, about, nearest, suggestions });

@@ -1,5 +1,5 @@
 import { namesRequiredBy, readAll, requiredOf, schemaOfInput } from '../../choosing/read-inputs.js';
-import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
+import { isJsonObject, type JsonObject } from '../../contracts/json.js';
 import type { PlanPreview } from '../../contracts/preview.js';
 import type { Problem } from '../../contracts/problem.js';
 import { loadedAbility } from '../../definitions/find-ability.js';
@@ -17,6 +17,7 @@ export interface OpenInput {
 
 export type Planning = { plan: PlannedCall } | { open: OpenInput } | { problem: Problem };
 
+/** They take the request as it is. */
 const REQUEST_INPUTS: readonly string[] = ['request', 'prompt'];
 
 /** Asks for inputs that the request does not state unambiguously. @param known overrides the text. */
@@ -28,7 +29,9 @@ export function planCall(
 ): Planning {
   const { registry, environment, env } = request;
   const schema = loadedAbility(registry, ability)?.value.input_schema ?? {};
-  const given = { ...readAll(schema, text, requestInput(schema, text)), ...known };
+  const whole = requiredOf(schema).find(({ name }) => REQUEST_INPUTS.includes(name));
+  const asked = whole?.schema.type === 'string' ? { [whole.name]: text } : {};
+  const given = { ...readAll(schema, text, asked), ...known };
   const [missing] = [...requiredOf(schema).map(({ name }) => name), ...requiredByBranch(schema, given)].filter(
     (name) => !Object.hasOwn(given, name),
   );
@@ -59,11 +62,6 @@ function mayBe(branch: JsonObject, given: JsonObject): boolean {
     const { const: wanted } = schemaOfInput(branch, name);
     return wanted === undefined || wanted === value;
   });
-}
-
-function requestInput(schema: JsonObject, text: string): Record<string, Json> {
-  const found = requiredOf(schema).find(({ name }) => REQUEST_INPUTS.includes(name));
-  return found?.schema.type === 'string' ? { [found.name]: text } : {};
 }
 
 function callOf({
