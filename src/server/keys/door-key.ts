@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject,
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { ProvedDecision, ProvedStart, Starter, StartProof } from '../../contracts/approvals.js';
-import { AbilityError } from '../../contracts/problem.js';
+import { AbilityError, usageError } from '../../contracts/problem.js';
 import { canonicalJson, digestOf } from '../../rules/canonical.js';
 import { attempt } from '../../text/attempt.js';
 import { whyNotPrivate } from './private-file.js';
@@ -37,11 +37,7 @@ export function createDoorKey(id: string): { value: string; publicKey: string } 
 export function readDoorKey(text: string): DoorKey {
   const [, id = '', secret = ''] = FORM.exec(text.trim()) ?? [];
   if (id !== '') return { id, key: privateKeyOf(secret) };
-  throw new AbilityError({
-    code: 'usage.invalid',
-    message: 'ABILITY_DOOR_KEY is not of the form id:secret',
-    suggestion: 'Make one with `ability keys create --for-door`.',
-  });
+  throw usageError('ABILITY_DOOR_KEY is not of the form id:secret', 'Make one with `ability keys create --for-door`.');
 }
 
 /**
