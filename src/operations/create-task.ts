@@ -7,7 +7,6 @@ import {
   type NewTask,
 } from '../client/index.js';
 import type { JsonObject } from '../contracts/json.js';
-import { type AbilityError, usageError } from '../contracts/problem.js';
 import { refuseWithoutSteps } from '../planning/resolve/check-ability.js';
 import { wantedPlan } from '../rules/plans/wanted-plan.js';
 import { defined } from '../text/defined.js';

@@ -1,4 +1,4 @@
-import { type AbilityError, usageError } from '../../contracts/problem.js';
+import { usageError } from '../../contracts/problem.js';
 import { SCHEDULE_ID, type ScheduleSpec } from '../../contracts/schedules.js';
 import { isNamedZone } from '../../rules/expressions/zones/named-zones.js';
 import { whyNotAhead } from '../../rules/schedules/approve-before.js';

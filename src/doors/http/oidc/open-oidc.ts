@@ -1,4 +1,4 @@
-import { type AbilityError, usageError } from '../../../contracts/problem.js';
+import { usageError } from '../../../contracts/problem.js';
 import { ownReference } from '../../../definitions/formats/values.js';
 import { SecretSource } from '../../../planning/secrets/secret-source.js';
 import { isDuration, parseDuration } from '../../../rules/duration.js';
