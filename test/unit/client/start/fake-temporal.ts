@@ -7,9 +7,9 @@ import {
 import { defaultPayloadConverter, type Payload, WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { vi } from 'vitest';
 import type { Connection } from '../../../../src/client/connection/connect.js';
-import type { OwnDefinitions } from '../../../../src/planning/resolve/own-definitions.js';
 import { ACTIVITIES } from '../../../../src/contracts/names.js';
 import type { PreflightAnswer, Refusal } from '../../../../src/contracts/task.js';
+import type { OwnDefinitions } from '../../../../src/planning/resolve/own-definitions.js';
 
 export const PROJECT = 'acme';
 
