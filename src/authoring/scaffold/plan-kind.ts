@@ -28,7 +28,7 @@ interface Owner {
   effects: Effect | undefined;
 }
 
-type ChoiceOf<K extends WrittenKindName> = Extract<KindChoice, { kind: K }>;
+export type ChoiceOf<K extends WrittenKindName> = Extract<KindChoice, { kind: K }>;
 
 /** What scaffolds write for a kind. */
 interface Scaffolded<K extends WrittenKindName> {
