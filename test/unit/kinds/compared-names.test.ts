@@ -14,8 +14,6 @@ const SCRIPTS = 'files of scripts';
 /** Files that are about one kind. A new kind changes none of them. */
 const ABOUT_ONE_KIND: Record<string, string> = {
   'activities/call/trace-call.ts': 'a request to a model has a span of another form',
-  'activities/mcp/pinned-tools.ts': TOOLS,
-  'activities/script/call-script.ts': SCRIPTS,
   'authoring/harvest/plan-promotion.ts': SCRIPTS,
   'authoring/routing-documents/listed-abilities.ts': SCRIPTS,
   'authoring/scaffold/plan-scripts.ts': SCRIPTS,
