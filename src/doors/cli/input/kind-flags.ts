@@ -1,6 +1,6 @@
 import { Command } from '@commander-js/extra-typings';
 import { KINDS, LANGUAGES } from '../../../authoring/choices.js';
-import type { ChoiceOf, KindChoice } from '../../../authoring/scaffold/plan-kind.js';
+import type { ChoiceOf, KindChoice } from '../../../authoring/scaffold/scaffolded.js';
 import type { JsonObject } from '../../../contracts/json.js';
 import { usageError } from '../../../contracts/problem.js';
 import type { WrittenKindName } from '../../../kinds/kind.js';

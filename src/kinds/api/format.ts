@@ -1,7 +1,16 @@
 import { z } from 'zod';
 import { API_ANSWERS, API_BODY_TYPES, API_PLACES, API_STYLES } from '../../contracts/api.js';
-import { faultsOfApi } from './api-faults.js';
-import { bigIntegers, CREDENTIAL_MESSAGE, json, matching, optional, plainName, seconds, text } from './values.js';
+import { faultsOfApi } from '../../definitions/formats/api-faults.js';
+import {
+  bigIntegers,
+  CREDENTIAL_MESSAGE,
+  json,
+  matching,
+  optional,
+  plainName,
+  seconds,
+  text,
+} from '../../definitions/formats/values.js';
 
 const CREDENTIAL = /\{credential:[^}]*\}/;
 
@@ -142,3 +151,5 @@ export const api = z
   .superRefine((section, context) => {
     for (const { message, path } of faultsOfApi(section)) context.addIssue({ code: 'custom', message, path });
   });
+
+export const apiKind = { kind: z.literal('api').describe('An HTTP call.'), api: api.describe('The call.') };
