@@ -7,7 +7,7 @@ import type { Registry } from '../../definitions/registry.js';
 import { refuseUnusableInput } from '../../kinds/script/call/call-script.js';
 import { guardedParts } from '../../planning/hooks/hook-parts.js';
 import { taskInput } from '../../planning/input/check-input.js';
-import { resolvePlan } from '../../planning/resolve/resolve-plan.js';
+import { resolveRemembered } from '../../planning/resolve/remembered-plan.js';
 import { credentialsOf } from '../../planning/secrets/credentials.js';
 import { digestOf } from '../../rules/canonical.js';
 import { firstDeny } from '../../rules/hooks/fold-answers.js';
@@ -53,7 +53,7 @@ export function resolveWanted(
 ): Resolved {
   refuseUnsafeKeys(wanted.input);
   const { ability, environment } = wanted;
-  const { plan, warnings } = resolvePlan(registry, ability, environment, variables?.(environment));
+  const { plan, warnings } = resolveRemembered(registry, ability, environment, variables?.(environment));
   const input = taskInput(plan, wanted.input);
   refuseLargeFiles(plan, input);
   refuseUnusableInput(plan, input, wanted.task);
