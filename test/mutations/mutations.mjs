@@ -1029,7 +1029,7 @@ export const MUTATIONS = [
   },
   {
     name: 'mcp: a pin holds for any tool',
-    file: 'src/planning/resolve/resolve-implementation.ts',
+    file: 'src/kinds/mcp/resolve.ts',
     find: 'tool === mcp.tool ? mcp.pinned',
     replace: "tool !== '' ? mcp.pinned",
     tests: ['test/unit/planning/resolve/resolve-implementation.test.ts'],
