@@ -25,7 +25,7 @@ code of a command that ends with the error. \`retry: { errors: [timeout] }\` nam
 others. A service that answers with a failure gives \`http.<status>\`, such as \`http.409\`; 408, 425, 429, 502, 503 and 504 also count
 as \`unavailable\`. An author's own code (\`fail: { code: ... }\`) is reported as written.
 
-This page is made from \`src/contracts/codes.ts\` by \`npm run docs:errors\`.
+This page is made from \`src/contracts/codes.json\` by \`npm run docs:errors\`.
 
 ${listOf(Object.entries(CODES), ([code, { exit, means, next }]) => `- \`${code}\` (${exit}): ${means} *${next}*`)}
 `;
@@ -40,7 +40,7 @@ mistakes; notes may be meant. \`ability explain CODE\` prints an entry.
 Exit codes: 0 without findings, 1 with errors (\`--fail-on warning\`: or warnings), 2 for bad usage. \`--format human|json|sarif|junit\`
 chooses how findings are printed.
 
-This page is made from \`src/contracts/lint-codes.ts\` by \`npm run docs:errors\`. Each entry says what, why, and what to do.
+This page is made from \`src/contracts/lint-codes.json\` by \`npm run docs:errors\`. Each entry says what, why, and what to do.
 
 ${findings.map(([code, { severity, means, why, fix }]) => `- \`${code}\` (${severity}): ${means} ${why} *${fix}*`).join('\n')}
 
