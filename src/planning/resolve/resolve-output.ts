@@ -1,10 +1,10 @@
 import type { PlanOutputFile } from '../../contracts/files.js';
 import type { PlanOperation } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
-import type { ScriptDefinition } from '../../definitions/formats/implementation.js';
 import type { LowLevel } from '../../definitions/formats/low-level.js';
 import type { OUTPUT_FORMS } from '../../definitions/formats/script-arguments.js';
 import type { Loaded } from '../../definitions/registry.js';
+import type { ScriptDefinition } from '../../kinds/script/format.js';
 import { writesFile, writesFolder } from '../scripts/placeholders.js';
 import { planArguments } from '../scripts/resolve-arguments.js';
 
