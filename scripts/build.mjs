@@ -61,6 +61,7 @@ if (note.sources === sources && note.output === digestOf(OUTPUT)) {
   // No module of a source that is no more.
   rmSync(join(ROOT, 'build'), { recursive: true, force: true });
   run('tsc', '-p', 'tsconfig.build.json');
+  run(process.execPath, 'scripts/check-codes.mjs');
   for (const folder of OUTPUT) {
     const target = join(ROOT, folder, TEMPLATES);
     rmSync(target, { recursive: true, force: true });

@@ -36,7 +36,7 @@ if (!dir || !values.hook?.length || values.hook.length !== values.test?.length) 
   process.exit(2);
 }
 const { createAnswerScript } = await import(`${BUILT}activities/hooks/script-handler.js`);
-const { PinnedScripts } = await import(`${BUILT}activities/script/pinned-scripts.js`);
+const { PinnedScripts } = await import(`${BUILT}activities/processes/pinned-scripts.js`);
 const { openWorkerSecrets } = await import(`${BUILT}worker/worker-secrets.js`);
 const { loadRegistry } = await import(`${BUILT}definitions/load-registry.js`);
 const { resolvePlan } = await import(`${BUILT}planning/resolve/resolve-plan.js`);

@@ -3,7 +3,7 @@
 //   npm run test:mutants                            # a sample of about 200
 //   npm run test:mutants -- --sample 400 --seed 7   # another one; --all for every mutant
 //   npm run test:mutants -- --min 85                # exit code 1 under this score, in percent
-//   npm run test:mutants -- activities/mcp          # those of the sample whose file:line has one of these words
+//   npm run test:mutants -- kinds/mcp               # those of the sample whose file:line has one of these words
 //   npm run test:mutants -- --tests test/unit/rules # with the unit tests of these files alone
 //
 // Mutants are built into the sources as switches. One run of the unit tests notes which files reach which mutant; each mutant is

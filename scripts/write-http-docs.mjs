@@ -7,14 +7,14 @@ import { allOperations } from '../build/operations/operations.js';
 const routes = ROUTES.map(
   ({ method, path, right, summary }) => `| \`${method} ${path}\` | ${rightOf(right)} | ${summary} |`,
 );
-const functions = allOperations().map(([name, { input, summary }]) => {
+const functions = allOperations().map(([name, { input, at }]) => {
   const fields = Object.entries(input.shape).map(([field, schema]) => (isOptional(schema) ? `${field}?` : field));
   const given = fields.length === 0 ? '' : `\`{ ${fields.join(', ')} }\``;
-  return `| \`${name === 'runAbility' ? 'run' : name}\` | ${given} | ${summary} |`;
+  return `| \`${name === 'runAbility' ? 'run' : name}\` | ${given} | \`${at}\` |`;
 });
 
 write('http.md', 'routes', ['| Route | Right | What it does |', '|---|---|---|', ...routes]);
-write('library.md', 'functions', ['| Function | Input | What it does |', '|---|---|---|', ...functions]);
+write('library.md', 'functions', ['| Function | Input | Its route |', '|---|---|---|', ...functions]);
 
 function rightOf(right) {
   if (right === null) return '';

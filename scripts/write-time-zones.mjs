@@ -1,4 +1,4 @@
-// Writes src/rules/expressions/zones/zone-data.ts from a folder of compiled time zones (TZif), such as /usr/share/zoneinfo:
+// Writes src/rules/expressions/zones/zone-data.json from a folder of compiled time zones (TZif), such as /usr/share/zoneinfo:
 //   npm run build && node scripts/write-time-zones.mjs FOLDER
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -55,17 +55,6 @@ for (const name of names) {
   const line = lineOf(join(folder, name));
   byLine.set(line, [...(byLine.get(line) ?? []), name]);
 }
-const head = `// Written by scripts/write-time-zones.mjs from the time zone database ${version} (IANA, public domain).\n`;
-
-// Inside a function, so that loading the module costs nothing.
 const lines = [...byLine].map(([line, all]) => `${all.join(' ')}|${line}`);
-writeFileSync(
-  new URL('zone-data.ts', zones),
-  `${head}
-/** One zone a line: names|rule|offsets|index of the offset in each period|seconds between changes, base 36. */
-export function zoneText(): string {
-  return \`${lines.join('\n')}\`;
-}
-`,
-);
+writeFileSync(new URL('zone-data.json', zones), `${JSON.stringify({ version, zones: lines }, null, 2)}\n`);
 console.log(`${names.length} names, ${byLine.size} zones, ${version}`);

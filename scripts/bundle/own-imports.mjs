@@ -19,6 +19,7 @@ export function importsOf(file) {
 }
 
 function read(file) {
+  if (file.endsWith('.json')) return [];
   const [imports] = parse(readFileSync(file, 'utf8'));
   return imports.flatMap(({ type, specifier }) => {
     if (!specifier) return [];

@@ -5,7 +5,6 @@ import { createDecide } from './decide.js';
 import type { ActivityDependencies } from './dependencies.js';
 import { createFindGrant, createSealGrant, createUseGrant } from './grants/grants.js';
 import { createHookPhase } from './hooks/hook-phase.js';
-import { createHold } from './mcp/hold.js';
 import { createSendNotice } from './notices/send-notice.js';
 import { createModify, createRecordChange } from './preflight/check-changed-input.js';
 import { createCheckInput } from './preflight/check-input.js';
@@ -15,6 +14,7 @@ import { createAskPrompt, createAskStart, createEndSession } from './session/ses
 import { createCheckWord } from './session/session-word.js';
 import { createEndTask, createErase, createPurge } from './task/delete.js';
 import { createFinish } from './task/finish.js';
+import { createHold } from './task/hold.js';
 import { createCheckFiring, createFindLink, createProve } from './task/task-questions.js';
 
 /** Activities by type; operation keys use `default`. */

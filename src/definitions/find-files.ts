@@ -1,4 +1,4 @@
-import { type Dirent, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { type Dirent, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { distance } from 'fastest-levenshtein';
 import type { Problem } from '../contracts/problem.js';
@@ -66,7 +66,7 @@ export function findFiles(folders: ProjectFolders): { files: DefinitionFile[]; u
 function singleFiles(registry: string): DefinitionFile[] {
   return Object.entries(FILES).flatMap(([name, kind]) => {
     const paths = [join(registry, name.replace(/yaml$/, 'yml')), join(registry, name)];
-    return paths.filter(isThere).map((path) => ({ kind, path }));
+    return paths.filter(entryAt).map((path) => ({ kind, path }));
   });
 }
 
@@ -143,13 +143,14 @@ function linkedFolders(entries: readonly Entry[], root: string): Problem[] {
 
 /** Why nothing under a folder is read; undefined if it is read, or does not exist. */
 function refuseFolder(path: string, root: string): Problem | undefined {
-  const file = relative(root, path);
   const refused = (what: string): Problem => {
+    const file = relative(root, path);
     return { code: 'definition.invalid', message: `${file} ${what}`, location: { file } };
   };
-  if (!isThere(path)) return undefined;
-  if (!isFolder(path)) return refused('is no folder');
-  return isInside(root, realpathSync(path)) ? undefined : refused('is a link that leads out of the project');
+  const entry = entryAt(path);
+  if (!entry) return undefined;
+  if (!entry.isDirectory() && !isFolder(path)) return refused('is no folder');
+  return isInside(root, realpathSync.native(path)) ? undefined : refused('is a link that leads out of the project');
 }
 
 interface Entry {
@@ -167,10 +168,10 @@ function* entriesBelow(folder: string): Generator<Entry> {
   }
 }
 
-/** Whether anything exists at a path, including a broken link. */
-function isThere(path: string): boolean {
+/** What exists at a path, perhaps a broken link. */
+function entryAt(path: string): Stats | undefined {
   // A parent is no folder, which is reported separately.
-  return attempt(() => lstatSync(path, { throwIfNoEntry: false }) !== undefined, false);
+  return attempt(() => lstatSync(path, { throwIfNoEntry: false }));
 }
 
 function isFolder(path: string): boolean {

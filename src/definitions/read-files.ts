@@ -23,19 +23,23 @@ export class FileCache {
 
   /** A link out of the project is a problem. @param anywhere allows a file outside, which the user named. */
   read(path: string, anywhere = false): ReadFile {
-    const file = relative(this.root, path).split(sep).join('/');
     try {
-      const stat = statSync(path, { bigint: true });
-      if (!stat.isFile()) return refused(file, 'definition.invalid', `${file} is no file`);
-      const stamp = `${stat.mtimeNs}:${stat.size}:${stat.ino}`;
+      const stamp = stampOf(path);
       const known = this.known.get(path);
-      if (known?.stamp === stamp) return known.read;
+      if (stamp !== undefined && known?.stamp === stamp) return known.read;
+      const file = this.nameOf(path);
+      if (stamp === undefined) return refused(file, 'definition.invalid', `${file} is no file`);
       const read = this.readNow(path, file, anywhere);
       this.known.set(path, { stamp, read });
       return read;
     } catch (error) {
+      const file = this.nameOf(path);
       return refused(file, 'definition.invalid', `${file} ${whyUnreadable(error)}`);
     }
+  }
+
+  private nameOf(path: string): string {
+    return relative(this.root, path).split(sep).join('/');
   }
 
   private readNow(path: string, file: string, anywhere: boolean): ReadFile {
@@ -58,6 +62,12 @@ export class FileCache {
 }
 
 const IN_UTF8 = 'Save it as UTF-8.';
+
+/** Undefined for what is no file. */
+function stampOf(path: string): string | undefined {
+  const stat = statSync(path, { bigint: true });
+  return stat.isFile() ? `${stat.mtimeNs}:${stat.size}:${stat.ino}` : undefined;
+}
 
 function digestOf(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex');

@@ -8,7 +8,7 @@ import {
   type Worker,
 } from '@temporalio/worker';
 import { ulid } from 'ulid';
-import { closeAgents } from '../activities/api/guarded-connections.js';
+import { closeAgents } from '../activities/connections/guarded-connections.js';
 import type { ActivityDependencies } from '../activities/dependencies.js';
 import { proveGuards } from '../activities/hooks/claude-code/check-guards.js';
 import type { SealKeys } from '../activities/seal.js';

@@ -1,12 +1,12 @@
 import { CallLog } from '../activities/call/call-log.js';
-import { connectMcp } from '../activities/mcp/connection.js';
-import type { ReadTool } from '../activities/mcp/listed-tools.js';
-import { failureOf } from '../activities/mcp/mcp-failure.js';
-import { definitionOf, toolDigest } from '../activities/mcp/tool-definition.js';
 import type { JsonObject } from '../contracts/json.js';
 import type { PlanMcpServer } from '../contracts/plan.js';
 import { AbilityError, reasonOf } from '../contracts/problem.js';
 import { referencesOf } from '../kinds/kind.js';
+import { connectMcp } from '../kinds/mcp/call/connection.js';
+import type { ReadTool } from '../kinds/mcp/call/listed-tools.js';
+import { failureOf } from '../kinds/mcp/call/mcp-failure.js';
+import { definitionOf, toolDigest } from '../kinds/mcp/call/tool-definition.js';
 import { signalWithin } from '../rules/any-abort-signal.js';
 import { refuseUnsafeKeys } from '../rules/unsafe-keys.js';
 import { pathsOf } from '../server/project-paths.js';

@@ -6,7 +6,7 @@ import {
   reportMustDeny,
 } from '../activities/hooks/claude-code/check-guards.js';
 import { ASKS, saidTo } from '../activities/hooks/claude-code/proven-guards.js';
-import { PinnedScripts } from '../activities/script/pinned-scripts.js';
+import { PinnedScripts } from '../activities/processes/pinned-scripts.js';
 import type { MustDeny } from '../contracts/foreign-hooks.js';
 import type { Registry } from '../definitions/registry.js';
 import type { ForeignHandler, HookEnvironment } from '../planning/hooks/foreign-guards.js';

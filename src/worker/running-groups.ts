@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ProcessGroups, StartedProcesses } from '../activities/script/run-process.js';
+import type { ProcessGroups, StartedProcesses } from '../activities/processes/run-process.js';
 import { CALL_ID_VARIABLE } from '../contracts/names.js';
 import { inFolder } from '../disk/write-files.js';
 import { allPids, type ProcessEntry, readProcess } from '../server/processes/process-table.js';

@@ -1,5 +1,5 @@
+import type { ProcessGroups } from '../activities/processes/run-process.js';
 import { lastDefinitions } from '../activities/project-definitions.js';
-import type { ProcessGroups } from '../activities/script/run-process.js';
 import { ProvidedSecrets } from '../activities/secrets/provided-secrets.js';
 import { openSecrets, type SecretReader } from '../activities/secrets/secret-reader.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { CallLog } from '../../src/activities/call/call-log.js';
-import { type ProcessRequest, runProcess } from '../../src/activities/script/run-process.js';
+import { type ProcessRequest, runProcess } from '../../src/activities/processes/run-process.js';
 import { CAN_LIST } from '../../src/server/processes/process-table.js';
 import { markOf } from '../../src/server/processes/processes.js';
 import { RunningGroups } from '../../src/worker/running-groups.js';
@@ -151,7 +151,7 @@ onLinux('the processes of other calls', () => {
 /** A worker with the built code, which is killed while its script runs. */
 const WORKER = `
 import { CallLog } from '${new URL('../../build/activities/call/call-log.js', import.meta.url).href}';
-import { runProcess } from '${new URL('../../build/activities/script/run-process.js', import.meta.url).href}';
+import { runProcess } from '${new URL('../../build/activities/processes/run-process.js', import.meta.url).href}';
 import { RunningGroups } from '${new URL('../../build/worker/running-groups.js', import.meta.url).href}';
 const [, , cwd, script] = process.argv;
 const env = { PATH: process.env.PATH, PIDS: cwd + '/pids' };

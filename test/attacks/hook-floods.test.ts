@@ -15,7 +15,7 @@ describe('100 MB of output cost a worker less than 64 MB', () => {
   const WORKER = `
 import { CallLog } from '${built('activities/call/call-log.js')}';
 import { createAnswerScript } from '${built('activities/hooks/script-handler.js')}';
-import { runProcess } from '${built('activities/script/run-process.js')}';
+import { runProcess } from '${built('activities/processes/run-process.js')}';
 import { RunningGroups } from '${built('worker/running-groups.js')}';
 import { readdirSync, statSync } from 'node:fs';
 const [, , folder, kind, flood] = process.argv;

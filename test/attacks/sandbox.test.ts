@@ -171,7 +171,7 @@ describe.skipIf(WHY_NO_BOX !== undefined)(`a script in a box does not get out by
   });
 
   test('a descriptor that the worker inherited', async () => {
-    const module = pathToFileURL(join(import.meta.dirname, '../../build/activities/script/box/confine.js')).href;
+    const module = pathToFileURL(join(import.meta.dirname, '../../build/activities/processes/box/confine.js')).href;
     const worker = `import { spawn } from 'node:child_process';
       const { confine } = await import('${module}');
       const words = ['sh', '-c', 'cat /proc/self/fd/20; true'];
@@ -295,7 +295,7 @@ describe.skipIf(WHY_NO_BOX !== undefined)(`a script in a box does not get out by
   });
 
   test('the death of its worker', async () => {
-    const module = pathToFileURL(join(import.meta.dirname, '../../build/activities/script/box/confine.js')).href;
+    const module = pathToFileURL(join(import.meta.dirname, '../../build/activities/processes/box/confine.js')).href;
     const beats = (file: string): string => `while :; do echo x >> ${root}/out/${file}; sleep 0.05; done`;
     const worker = `import { spawn } from 'node:child_process';
       const { confine } = await import('${module}');

@@ -10,13 +10,18 @@ const ROOT = join(import.meta.dirname, '../..');
 const page = readFileSync(join(ROOT, 'docs/hooks.md'), 'utf8');
 const PHASES = ['PreAbilityCreate', 'PreAbilityCall', 'PostAbilityCall'] as const;
 
-/** The example of a phase: its definition, its script, its input and its output. */
-function exampleOf(phase: string) {
+interface Event {
+  plan_digest?: string;
+}
+
+/** The example of a phase: its definition, its script, its input and its output. Later phases show what differs in the input. */
+function exampleOf(phase: string): { yaml: string; script: string; reads: Event; prints: object } {
   const section = page.split(/^## /m).find((text) => text.startsWith(`${phase}\n`)) ?? '';
   const blocks = [...section.matchAll(/^```(\w+)\n([\s\S]*?)^```/gm)].map(([, kind, text = '']) => ({ kind, text }));
   const of = (kind: string) => blocks.filter((block) => block.kind === kind).map(({ text }) => text);
-  const [reads = '', prints = ''] = of('json');
-  return { yaml: of('yaml')[0] ?? '', script: of('js')[0] ?? '', reads: JSON.parse(reads), prints: JSON.parse(prints) };
+  const [own = '', prints = ''] = of('json');
+  const reads = { ...(phase === PHASES[0] ? {} : exampleOf(PHASES[0]).reads), ...JSON.parse(own) };
+  return { yaml: of('yaml')[0] ?? '', script: of('js')[0] ?? '', reads, prints: JSON.parse(prints) };
 }
 
 /** The keys of a table of the page. */

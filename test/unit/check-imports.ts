@@ -121,7 +121,18 @@ function isAllowed(room: string, file: string, specifier: string): boolean {
   return ['rules', 'kinds', 'text', 'contracts'].includes(target) || (ARROWS[room]?.includes(target) ?? false);
 }
 
+/** The part of a kind that a room reads is in its folder, and may import what that room may. */
+const PARTS: Record<string, string> = {
+  format: 'definitions',
+  resolve: 'planning',
+  lint: 'lint',
+  scaffold: 'authoring',
+  call: 'activities',
+};
+
 function roomOf(path: string): string {
+  const part = PARTS[/^src\/kinds\/[a-z]+\/([a-z]+)[-/.]/.exec(path)?.[1] ?? ''];
+  if (part !== undefined) return part;
   return /^src\/(doors\/[a-z]+|[a-z]+)\//.exec(path)?.[1] ?? path;
 }
 

@@ -1,17 +1,17 @@
 import type { Json } from '../../contracts/json.js';
 import type { PlanOperation } from '../../contracts/plan.js';
+import { callApi } from '../../kinds/api/call/call-api.js';
+import type { RateLimiter } from '../../kinds/api/call/rate-limit.js';
 import type { ImplementationOf, KindName } from '../../kinds/kind.js';
 import { kindOf } from '../../kinds/kinds.js';
-import { callApi } from '../api/call-api.js';
-import type { RateLimiter } from '../api/rate-limit.js';
-import { callMcp } from '../mcp/call-mcp.js';
-import type { PinnedTools } from '../mcp/pinned-tools.js';
-import type { McpPool } from '../mcp/pool.js';
-import { callModel } from '../model/call-model.js';
-import type { Transcripts } from '../model/transcript.js';
-import { callScript } from '../script/call-script.js';
-import type { PinnedScripts } from '../script/pinned-scripts.js';
-import type { ProcessGroups } from '../script/run-process.js';
+import { callMcp } from '../../kinds/mcp/call/call-mcp.js';
+import type { PinnedTools } from '../../kinds/mcp/call/pinned-tools.js';
+import type { McpPool } from '../../kinds/mcp/call/pool.js';
+import { callModel } from '../../kinds/model/call/call-model.js';
+import type { Transcripts } from '../../kinds/model/call/transcript.js';
+import { callScript } from '../../kinds/script/call/call-script.js';
+import type { PinnedScripts } from '../processes/pinned-scripts.js';
+import type { ProcessGroups } from '../processes/run-process.js';
 import type { SecretReader } from '../secrets/secret-reader.js';
 import type { CallInput } from './call-input.js';
 

@@ -4,10 +4,10 @@ import { signalWithin } from '../../rules/any-abort-signal.js';
 import type { HandlerOf } from '../../rules/hooks/handlers.js';
 import { currentTraceparent } from '../../tracing/current-span.js';
 import { CallLog } from '../call/call-log.js';
-import type { PinnedScripts } from '../script/pinned-scripts.js';
-import { runConfined } from '../script/run-confined.js';
-import type { ProcessGroups, ProcessOutcome } from '../script/run-process.js';
-import { environmentOf, textsOf } from '../script/script-input.js';
+import type { PinnedScripts } from '../processes/pinned-scripts.js';
+import { runConfined } from '../processes/run-confined.js';
+import type { ProcessGroups, ProcessOutcome } from '../processes/run-process.js';
+import { environmentOf, textsOf } from '../processes/script-input.js';
 import type { SecretReader } from '../secrets/secret-reader.js';
 import type { HookLogs, HookValues } from './hook-context.js';
 

@@ -19,7 +19,7 @@ import { portOf } from '../../rules/calls/allowed-hosts.js';
 import { escapeSlack, oneLine, startOf } from '../../rules/shown-text.js';
 import { describeRollback, describeUndo } from '../../rules/tasks/describe-undo.js';
 import { linksTo, type TaskLinks } from '../../rules/tasks/task-link.js';
-import { refuseForbiddenUrl, watchedAgent } from '../api/guarded-connections.js';
+import { refuseForbiddenUrl, watchedAgent } from '../connections/guarded-connections.js';
 import type { ActivityDependencies } from '../dependencies.js';
 import { activityOf } from '../failures.js';
 import { environmentOf } from '../preflight/read-request.js';

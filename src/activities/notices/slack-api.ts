@@ -7,7 +7,7 @@ import { portOf } from '../../rules/calls/allowed-hosts.js';
 import { retryAtOf } from '../../rules/calls/retry-after.js';
 import { oneLine, startOf } from '../../rules/shown-text.js';
 import { attempt } from '../../text/attempt.js';
-import { refuseForbiddenUrl, watchedAgent } from '../api/guarded-connections.js';
+import { refuseForbiddenUrl, watchedAgent } from '../connections/guarded-connections.js';
 
 /** Time limit of a request. */
 const ANSWER_MS = 10_000;

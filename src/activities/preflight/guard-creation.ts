@@ -4,9 +4,10 @@ import type { Plan } from '../../contracts/plan.js';
 import type { Confirmation } from '../../contracts/seal.js';
 import { ATTRIBUTES as A, OWN_SPANS } from '../../contracts/traces.js';
 import type { Registry } from '../../definitions/registry.js';
+import { refuseUnusableInput } from '../../kinds/script/call/call-script.js';
 import { guardedParts } from '../../planning/hooks/hook-parts.js';
 import { taskInput } from '../../planning/input/check-input.js';
-import { resolvePlan } from '../../planning/resolve/resolve-plan.js';
+import { resolveRemembered } from '../../planning/resolve/remembered-plan.js';
 import { credentialsOf } from '../../planning/secrets/credentials.js';
 import { digestOf } from '../../rules/canonical.js';
 import { firstDeny } from '../../rules/hooks/fold-answers.js';
@@ -19,7 +20,6 @@ import type { ActivityDependencies } from '../dependencies.js';
 import { refuseLargeFiles } from '../files/task-files.js';
 import type { HookDependencies } from '../hooks/hook-dependencies.js';
 import { runHooks } from '../hooks/run-hooks.js';
-import { refuseUnusableInput } from '../script/call-script.js';
 import { keepUnknown } from '../session/keep-signals.js';
 import type { Wanted } from './read-request.js';
 
@@ -53,7 +53,7 @@ export function resolveWanted(
 ): Resolved {
   refuseUnsafeKeys(wanted.input);
   const { ability, environment } = wanted;
-  const { plan, warnings } = resolvePlan(registry, ability, environment, variables?.(environment));
+  const { plan, warnings } = resolveRemembered(registry, ability, environment, variables?.(environment));
   const input = taskInput(plan, wanted.input);
   refuseLargeFiles(plan, input);
   refuseUnusableInput(plan, input, wanted.task);

@@ -5,7 +5,7 @@ import { SecretSource } from '../../planning/secrets/secret-source.js';
 import { faultOfReference } from '../../planning/secrets/written-references.js';
 import { parseDuration } from '../../rules/duration.js';
 import { providerReference } from '../../rules/secret-reference.js';
-import type { ProcessGroups } from '../script/run-process.js';
+import type { ProcessGroups } from '../processes/run-process.js';
 import { runProvider } from './run-provider.js';
 
 /** Earlier values of a reference that are still masked. */

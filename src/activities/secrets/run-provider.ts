@@ -4,8 +4,8 @@ import type { SecretSource } from '../../planning/secrets/secret-source.js';
 import { parseDuration } from '../../rules/duration.js';
 import type { ProviderReference } from '../../rules/secret-reference.js';
 import { attempt } from '../../text/attempt.js';
-import { type ProcessGroups, type ProcessOutcome, runProcess } from '../script/run-process.js';
-import { environmentOf } from '../script/script-input.js';
+import { type ProcessGroups, type ProcessOutcome, runProcess } from '../processes/run-process.js';
+import { environmentOf } from '../processes/script-input.js';
 
 /** A variable of a process holds at most twice as many. */
 const MAX_BYTES = 64 * 1024;

@@ -9,9 +9,10 @@ import { didYouMean } from '../../text/nearest.js';
 import { FileDraft, schemaLine } from '../file-draft.js';
 import { flowYaml } from '../write-yaml.js';
 import { configureAbility } from './configure.js';
-import { type KindChoice, scaffoldedOf } from './plan-kind.js';
+import { scaffoldedOf } from './plan-kind.js';
 import { sampleOf } from './sample-value.js';
 import { checkNewImplementation, fileNameOf, type Scaffold, type Site } from './scaffold.js';
+import type { KindChoice } from './scaffolded.js';
 import type { StubAnswer } from './script-stub.js';
 
 export interface NewImplementation {

@@ -4,7 +4,7 @@ import { unsaidSummary } from '../../definitions/default-summary.js';
 import { schemaFiles } from '../../definitions/schemas/schema-files.js';
 import { FileDraft, schemaFolder, schemaLine } from '../file-draft.js';
 import { flowYaml, indented } from '../write-yaml.js';
-import { type KindChoice, scaffoldedOf } from './plan-kind.js';
+import { scaffoldedOf } from './plan-kind.js';
 import { renderCases } from './render-cases.js';
 import {
   checkEnvironments,
@@ -14,6 +14,7 @@ import {
   type Scaffold,
   type Site,
 } from './scaffold.js';
+import type { KindChoice } from './scaffolded.js';
 
 export interface NewLowLevel {
   key: string;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { CALLERS } from '../../contracts/callers.js';
 import { BUILTINS, HOOK_KINDS, PHASES } from '../../contracts/hooks.js';
+import { script } from '../../kinds/script/format.js';
 import type { HandlerName } from '../../rules/hooks/handlers.js';
 import { editable } from './approval.js';
-import { script } from './implementation.js';
 import { abstain, foreignEvent, foreignFormat, mustDeny, toolMapping } from './tool-mapping.js';
 import {
   abilityId,

@@ -5,7 +5,6 @@ import { AbilityError, reasonOf } from '../../contracts/problem.js';
 import { definitionFiles } from '../../definitions/find-files.js';
 import { foldersOf } from '../../definitions/find-project.js';
 import type { MappedAbility } from '../../definitions/fits-match.js';
-import type { ImplementationBody } from '../../definitions/formats/implementation.js';
 import type { LowLevel } from '../../definitions/formats/low-level.js';
 import { RegistryLoader } from '../../definitions/load-registry.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
@@ -18,6 +17,7 @@ import { callInput } from '../../rules/calls/call-input.js';
 import { needsActivity } from '../../rules/hooks/handlers.js';
 import { hookFacts } from '../../rules/hooks/hook-facts.js';
 import { attempt } from '../../text/attempt.js';
+import { addExposed, plainPath, SCRIPT } from './exposed-parts.js';
 import type { Bypass, GuardedAbility, GuardIndex } from './guard-index.js';
 
 const DENY_ALL: Bypass = { abilities: 'deny', registry: 'deny', decisions: 'deny' };
@@ -41,7 +41,7 @@ export function buildIndex(root: string, environment: string | undefined, env: N
   } catch (error) {
     index.faults.push(reasonOf(error));
   }
-  for (const operation of registry.operations.values()) addOperation(index, registry, operation);
+  for (const operation of registry.operations.values()) addExposed(index, registry, operation);
   addMappings(index, registry);
   addUnreadable(index, registry);
   const wanted = new Set([...index.tools, ...index.mappings].map(({ ability }) => ability));
@@ -98,50 +98,6 @@ function emptyIndex(root: string): GuardIndex {
     index.faults.push(reasonOf(error));
   }
   return index;
-}
-
-function addOperation(index: GuardIndex, registry: Registry, operation: Loaded<LowLevel>): void {
-  const ability = operation.value.operation_key;
-  const config = registry.configs.get(ability)?.value;
-  const environments = Object.values(config?.environments ?? {});
-  const documents = [...registry.implementations.values()].filter(({ value }) => value.operation_key === ability);
-  const bodies = [config?.impl, operation.value.implementation, ...documents.map(({ value }) => value)];
-  for (const body of bodies) if (body) addBody(index, registry, ability, body);
-  for (const { endpoints = {} } of environments) {
-    for (const url of Object.values(endpoints)) index.endpoints.push({ ability, url });
-  }
-  const mcp = bodies.flatMap((body) => (body?.kind === 'mcp' ? [body.mcp] : []));
-  const own = mcp.map(({ server, tool }) => ({ mcp_server: server, mcp_tool: tool }));
-  const servers = [...own, ...environments].flatMap(({ mcp_server }) => mcp_server ?? []);
-  const tools = [...own, ...environments].flatMap(({ mcp_tool }) => mcp_tool ?? []);
-  if (mcp.length === 0) return;
-  for (const server of new Set(servers))
-    for (const tool of new Set(tools)) addTool(index, registry, { ability, server, tool });
-}
-
-function addBody(index: GuardIndex, registry: Registry, ability: string, body: ImplementationBody): void {
-  if (body.kind === 'script') {
-    const { path, args, args_template: template } = body.script;
-    index.scripts.push({ ability, path: plainPath(path), args: (args ?? template?.split(/\s+/) ?? []).map(String) });
-  }
-  if (body.kind !== 'api' || body.api.service === undefined) return;
-  const service = registry.services.get(body.api.service)?.value;
-  const places = [service?.endpoints, ...Object.values(service?.environments ?? {}).map(({ endpoints }) => endpoints)];
-  for (const place of places) {
-    const url = place && Object.hasOwn(place, body.api.endpoint) ? place[body.api.endpoint] : undefined;
-    if (url !== undefined) index.endpoints.push({ ability, url });
-  }
-}
-
-function addTool(index: GuardIndex, registry: Registry, tool: { ability: string; server: string; tool: string }): void {
-  const { ability } = tool;
-  const server = registry.mcpServers.get(tool.server)?.value;
-  const words = server === undefined ? [] : 'url' in server ? [server.url] : [server.command, ...server.args];
-  index.tools.push({ ...tool, at: words.join(' ') });
-  if (server && 'url' in server) index.endpoints.push({ ability, url: server.url });
-  // Starting the server gives access to its tools.
-  else
-    for (const word of words) if (SCRIPT.test(word)) index.scripts.push({ ability, path: plainPath(word), args: [] });
 }
 
 /**
@@ -203,12 +159,6 @@ function guardedBy(
     throw error;
   }
 }
-
-function plainPath(path: string): string {
-  return path.replace(/^(\.\/+)+/, '').replace(/\/{2,}/g, '/');
-}
-
-const SCRIPT = /^(?![-/@]).*\.([cm]?[jt]s|py|sh|bash|zsh|rb|pl|php|lua|r|R|sql|ps1)$/;
 
 /**
  * Paths, addresses and tool names in an unreadable file: each may be registered there, so each is guarded.

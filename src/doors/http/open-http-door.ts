@@ -55,6 +55,7 @@ export function openHttpDoor(door: HttpDoor, tls?: Tls): FastifyInstance {
   const rates = new RateLimit(door.limits.rate);
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+    refuseEncoded(request);
     const isUi = await letUiDecode(door, request, reply);
     checkOrigin(request, door.isOwnHost, isUi || (door.page !== undefined && opensView(request)));
     // Its browser asks first.
@@ -91,7 +92,7 @@ function descriptionOf(routes: readonly Route[]): Route {
 function mount(app: FastifyInstance, door: HttpDoor, route: Route, rates: RateLimit): void {
   const callers = new WeakMap<FastifyRequest, HttpCaller>();
   app.route({
-    method: route.method,
+    method: route.answersHead ? [route.method, 'HEAD'] : route.method,
     url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     ...(route.bytes !== undefined && { bodyLimit: route.bytes }),
     onRequest: async (request) => {
@@ -149,6 +150,16 @@ function takeJsonAlone(app: FastifyInstance): void {
     } catch (error) {
       done(error as Error);
     }
+  });
+}
+
+/** Bodies are checked, and their signatures, as they are sent. @throws AbilityError `door.media_type`. */
+function refuseEncoded({ headers: { 'content-encoding': encoding = 'identity' } }: FastifyRequest): void {
+  if (encoding === 'identity') return;
+  throw new AbilityError({
+    code: 'door.media_type',
+    message: `The body is encoded: ${encoding.slice(0, 50)}`,
+    suggestion: 'Send it without `content-encoding`.',
   });
 }
 

@@ -65,6 +65,8 @@ export interface Route {
   bytes?: number;
   /** Refuses a request before its body is read. `params` are not checked yet. */
   refuseUnread?: (request: Pick<HttpCall<unknown, unknown, never>, 'door' | 'headers' | 'params' | 'count'>) => void;
+  /** HEAD gets the same without the body, as the checks of load balancers ask. */
+  answersHead?: true;
   /** The handler counts its requests, once it knows their senders. */
   countsItself?: true;
   headers?: Record<string, string>;

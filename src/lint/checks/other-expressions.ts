@@ -1,11 +1,12 @@
 import { EFFECTS } from '../../contracts/effects.js';
 import type { Finding } from '../../contracts/findings.js';
-import type { Json } from '../../contracts/json.js';
 import type { HookDefinition } from '../../definitions/formats/hooks.js';
 import type { ImplementationBody } from '../../definitions/formats/implementation.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { partsOfHandler } from '../../definitions/written-handler.js';
-import type { BodyOf, WrittenKindName } from '../../kinds/kind.js';
+import { checkApiSection } from '../../kinds/api/lint.js';
+import type { WrittenKindName } from '../../kinds/kind.js';
+import { checkScriptSection } from '../../kinds/script/lint.js';
 import { findingOfProblem } from '../../planning/finding-of.js';
 import { IN_HOOKS } from '../../planning/hooks/resolve-handler.js';
 import { implementationBodies } from '../../planning/resolve/choose-implementation.js';
@@ -17,12 +18,8 @@ import { type View, viewOf } from '../types/infer.js';
 import { ANY, INT, listType, mapType, NULL, STRING, type Type, textsType, unite } from '../types/type.js';
 import { typeOfInput } from '../types/type-of-schema.js';
 import { environmentType } from '../types/workflow-types.js';
-import {
-  conditionDiagnostics,
-  type PlacedDiagnostic,
-  scriptTextDiagnostics,
-  templateDiagnostics,
-} from './expressions.js';
+import { conditionDiagnostics, type PlacedDiagnostic, scriptTextDiagnostics } from './expressions.js';
+import { type Names, type SectionCheck, scriptNames } from './section-check.js';
 import { placedFinding } from './workflow-contents.js';
 
 export function* checkOtherExpressions({ registry }: LintedProject): Generator<Finding> {
@@ -101,36 +98,14 @@ function* bodyDiagnostics(
   yield* sectionCheckOf(body)(body, [...path, body.kind], names);
 }
 
-type Names = { input: Type; environment: Type };
-
-type SectionCheck<K extends WrittenKindName> = (
-  body: BodyOf<K>,
-  path: PropertyKey[],
-  names: Names,
-) => Iterable<PlacedDiagnostic>;
-
 const SECTION_CHECKS: { readonly [K in WrittenKindName]: SectionCheck<K> } = {
-  script: ({ script }, path, names) =>
-    scriptTextDiagnostics(script, path, { ...viewOf(scriptNames(names)), takesFiles: true }),
+  script: checkScriptSection,
   mcp: () => [],
-  api: requestDiagnostics,
+  api: checkApiSection,
 };
-
-function* requestDiagnostics({ api }: BodyOf<'api'>, path: PropertyKey[], names: Names): Generator<PlacedDiagnostic> {
-  const view = viewOf(names);
-  for (const key of ['query', 'headers', 'body'] as const) {
-    const template = api[key] as Json | undefined;
-    if (template !== undefined) yield* templateDiagnostics(template, [...path, key], view);
-  }
-}
 
 function sectionCheckOf<K extends WrittenKindName>({ kind }: { kind: K }): SectionCheck<K> {
   return SECTION_CHECKS[kind];
-}
-
-/** The names in a script's arguments; `task` has fewer fields than in a workflow. */
-function scriptNames(names: Names): Record<string, Type> {
-  return { ...names, task: mapType({ key: unite(STRING, NULL), ability: STRING }) };
 }
 
 /** Marks the parameters that the implementation or environment provides as present. */

@@ -1,8 +1,8 @@
 import type { Finding } from '../../contracts/findings.js';
-import type { ScriptDefinition } from '../../definitions/formats/implementation.js';
 import type { Registry } from '../../definitions/registry.js';
 import { type Spot, within } from '../../definitions/spot.js';
 import { partsOfHandler } from '../../definitions/written-handler.js';
+import type { ScriptDefinition } from '../../kinds/script/format.js';
 import { findingOf } from '../../planning/finding-of.js';
 import { implementationBodies } from '../../planning/resolve/choose-implementation.js';
 import { type Followed, followImports, type UnpinnedImport } from '../../planning/scripts/imports/follow-imports.js';

@@ -1,5 +1,5 @@
 import { recruitIn } from '../../choosing/recruit/recruit.js';
-import { AbilityError } from '../../contracts/problem.js';
+import { AbilityError, usageError } from '../../contracts/problem.js';
 import type { RecruitmentResult, RoutingDecision, RunLogLine } from '../../contracts/routing.js';
 import type { Registry } from '../../definitions/registry.js';
 import { packOf } from '../../definitions/specialists.js';
@@ -10,7 +10,6 @@ import { generateId } from '../../server/generate-id.js';
 import { beginRun, type RunLog } from '../../server/logs/run-log.js';
 import { pathsOf } from '../../server/project-paths.js';
 import { memoize } from '../../text/memoize.js';
-import { usage } from '../create-task.js';
 import type { AskAnswer, Considered, Request } from './ask-shapes.js';
 import { consider } from './consider.js';
 
@@ -64,10 +63,10 @@ export function recruitFor({ registry, environment, text, pack }: Request): Recr
 /** @throws AbilityError `usage.invalid` for an invalid request. */
 export function refuseText(text: string): void {
   const example = 'Say in plain words what is wanted: ability ask "run the signup test for build 1234".';
-  if (text.trim() === '') throw usage('There is no request', example);
+  if (text.trim() === '') throw usageError('There is no request', example);
   if (text.length <= MAX_PROMPT) return;
   const message = `The request has ${text.length} characters; the maximum is ${MAX_PROMPT}`;
-  throw usage(message, 'Put long content into a file of the project.');
+  throw usageError(message, 'Put long content into a file of the project.');
 }
 
 /** If another caller of the run has ended it, and its session, first, gives that caller's answer. */

@@ -29,8 +29,8 @@ export function resolveCallable(
     const path = ['environments', environment, 'env_profile'];
     resolveEnvProfile(registry, settings.env_profile, { from: config, path });
   }
-  const hasContract = value.output_schema !== undefined;
-  const implementation = resolveImplementation(registry, chosen, settings, variables, hasContract);
+  const hasOutputSchema = value.output_schema !== undefined;
+  const implementation = resolveImplementation({ registry, chosen, settings, variables, hasOutputSchema });
   const resolved: PlanOperation = {
     key: value.operation_key,
     version: value.version,

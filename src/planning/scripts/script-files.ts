@@ -35,6 +35,11 @@ export class ProjectFiles {
 
   constructor(readonly root: string) {}
 
+  /** Whether any file was looked for. */
+  get wasUsed(): boolean {
+    return this.seen.size > 0;
+  }
+
   /** Reads a file, or returns why it cannot. Never opens a file outside the project. */
   read(path: string): ScriptFile | Unusable {
     const seen = this.seen.get(path);

@@ -6,10 +6,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CallLog } from '../../../build/activities/call/call-log.js';
-import { callMcp } from '../../../build/activities/mcp/call-mcp.js';
-import { PinnedTools } from '../../../build/activities/mcp/pinned-tools.js';
-import { McpPool } from '../../../build/activities/mcp/pool.js';
 import { SecretSource } from '../../../build/activities/secrets.js';
+import { callMcp } from '../../../build/kinds/mcp/call/call-mcp.js';
+import { PinnedTools } from '../../../build/kinds/mcp/call/pinned-tools.js';
+import { McpPool } from '../../../build/kinds/mcp/call/pool.js';
 import { RunningGroups } from '../../../build/worker/running-groups.js';
 
 const url = process.argv.at(-1);

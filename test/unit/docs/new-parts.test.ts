@@ -42,7 +42,7 @@ describe('docs/contributing/new-parts.md', () => {
   test('lists every file that distinguishes the kinds of implementations, and no other', () => {
     // Only code that distinguishes the kinds names all of them.
     const names = ['script', 'mcp', 'api'].map(
-      (kind) => new RegExp(`'${kind}'|\\b${kind}:|\\.${kind}\\b|/${kind}/kind\\.`),
+      (kind) => new RegExp(`'${kind}'|\\b${kind}:|\\.${kind}\\b|/${kind}/(kind|format)\\.`),
     );
     const found = filesIn('src').filter((file) => names.every((name) => name.test(textOf(`src/${file}`))));
     expect(rowsOf(sections[0] ?? '').sort()).toEqual(found.sort());

@@ -3,40 +3,23 @@ import {
   type DefinitionKind,
   EXAMPLES,
   HANDLERS,
-  KINDS,
   LANGUAGES,
   MATCH_FIELDS,
-  METHODS,
   PLAIN_BUILTINS,
   SCOPE_FIELDS,
 } from '../../../authoring/choices.js';
 import { EFFECTS } from '../../../contracts/effects.js';
 import { type Commands, declare, type FlagsOf, repeatable, withFlags } from './declare-command.js';
-import type { OptionsOf } from './global-flags.js';
+import { kindFlags, LANGUAGE } from './kind-flags.js';
 
 const FROM = 'a whole definition in the form of the registry (docs/definitions.md); - reads stdin';
 const SUMMARY = 'what it is for';
-const LANGUAGE = 'script: its language (default: node)';
 
 const wholeFlags = (command: Command) =>
   command
     .option('--from <file>', FROM)
     .option('--config <file>', 'with --from: its configuration, as a file of its own')
     .option('--summary <text>', SUMMARY);
-
-export type KindFlags = OptionsOf<typeof kindFlags>;
-
-const kindFlags = (command: Command) =>
-  command
-    .addOption(new Option('--kind <kind>', 'what it calls').choices(KINDS))
-    .addOption(new Option('--language <name>', LANGUAGE).choices(LANGUAGES))
-    .option('--endpoint <url>', 'api: where the service is, a URL or env:NAME')
-    .addOption(new Option('--method <method>', 'api: the method (default: GET)').choices(METHODS))
-    .option('--path <path>', 'api: the path, with {name} for fields of the input (default: /)')
-    .option('--server <name>', 'mcp: the server, as the configuration names it')
-    .option('--tool <name>', 'mcp: its tool')
-    .option('--command <words>', 'mcp: defines the server: the program and its arguments')
-    .option('--url <url>', 'mcp: defines the server: its address');
 
 const scopeFlag = () => repeatable('--scope <list>', `where it is valid: ${SCOPE_FIELDS.join('=A,B or ')}=A,B`);
 

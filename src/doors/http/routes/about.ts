@@ -17,6 +17,7 @@ export const healthRoute: Route = defineRoute({
   method: 'GET',
   path: '/v1/health',
   summary: 'Whether Temporal answers.',
+  answersHead: true,
   right: null,
   answers: { 200: { means: 'It does.', schema: healthAnswer }, 503: { means: 'It does not.', schema: healthAnswer } },
   async handle({ door }) {

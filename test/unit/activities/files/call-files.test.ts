@@ -14,13 +14,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { answerName } from '../../../../src/activities/api/read-answer.js';
 import type { CallFiles } from '../../../../src/activities/files/call-files.js';
 import { takeChosen } from '../../../../src/activities/files/choose-files.js';
 import { takeOutputFiles } from '../../../../src/activities/files/take-output-files.js';
 import { refuseLargeFiles } from '../../../../src/activities/files/task-files.js';
 import type { FileValue } from '../../../../src/contracts/files.js';
 import { AbilityError } from '../../../../src/contracts/problem.js';
+import { answerName } from '../../../../src/kinds/api/call/read-answer.js';
 import { callFiles, MemoryFiles } from '../../../fixtures/memory-files.js';
 
 let store: MemoryFiles;

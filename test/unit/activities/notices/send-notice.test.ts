@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { closeAgents } from '../../../../src/activities/api/guarded-connections.js';
+import { closeAgents } from '../../../../src/activities/connections/guarded-connections.js';
 import { createSendNotice, noticeFailure } from '../../../../src/activities/notices/send-notice.js';
 import type { Notice, PlanNotify, PlanWebhook } from '../../../../src/contracts/notices.js';
 import type { Plan } from '../../../../src/contracts/plan.js';

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { request } from 'node:http';
 import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Connection } from '../../../../src/client/index.js';
 import { type HttpDoor, USUAL_LIMITS } from '../../../../src/doors/http/http-door.js';
@@ -47,6 +48,25 @@ test('refused requests do not use up the limits of health checks and of signed d
   const signed = [await deliver(SECRET), await deliver(SECRET), await deliver(SECRET)];
   expect(signed.map(({ status }) => status)).toEqual([200, 200, 429]);
   expect((await door.call('GET', '/v1/health')).status).toBe(503);
+});
+
+test('HEAD of the health check is answered as GET is, without a body; that of another path is not', async () => {
+  const door = await doorOn();
+  const [health, tasks] = await Promise.all(
+    ['health', 'tasks'].map((path) => fetch(`${door.url}/v1/${path}`, { method: 'HEAD' })),
+  );
+  expect([health?.status, await health?.text()]).toEqual([503, '']);
+  expect(tasks?.status).toBe(404);
+});
+
+test('a compressed body is refused by what it is, before it is read', async () => {
+  const door = await doorOn();
+  for (const path of ['/v1/runs', '/v1/webhooks/forge']) {
+    const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+    const answer = await fetch(door.url + path, { method: 'POST', headers, body: gzipSync('{}') });
+    expect(answer.status).toBe(415);
+    expect(await answer.json()).toMatchObject({ code: 'door.media_type', detail: 'The body is encoded: gzip' });
+  }
 });
 
 test('what is no request closes its connection, also for a client that keeps its half open', async () => {

@@ -59,7 +59,7 @@ async function listTools(
   options: { environment: string; timeoutMs: number; signal: AbortSignal },
 ) {
   const { EnvironmentVariables } = await import('../../../../planning/secrets/secret-source.js');
-  const { resolveMcpServer } = await import('../../../../planning/resolve/resolve-implementation.js');
+  const { resolveMcpServer } = await import('../../../../kinds/mcp/resolve.js');
   const { listTools: list } = await import('../../../../worker/list-tools.js');
   const { root } = registry;
   const known = { ...registry, mcpServers: new Map([...registry.mcpServers, [name, server]]) };

@@ -1,0 +1,247 @@
+import { validateHeaderValue } from 'node:http';
+import type { Dispatcher } from 'undici';
+import { CallFailure } from '../../../activities/call/call-failure.js';
+import type { CallInput } from '../../../activities/call/call-input.js';
+import {
+  basicHeader,
+  credentialOf,
+  formsOf,
+  markCredentials,
+  type SecretQuery,
+  secretQueryOf,
+  withSecrets,
+} from '../../../activities/connections/credentials.js';
+import type { PlanApiBody, PlanApiParam, PlanApiResponse } from '../../../contracts/api.js';
+import { isFileValue } from '../../../contracts/files.js';
+import { isJsonObject, type Json, type JsonObject } from '../../../contracts/json.js';
+import type { ApiImplementation } from '../../../contracts/plan.js';
+import { cookieNames } from '../../../definitions/formats/api-faults.js';
+import type { Scope } from '../../../rules/expressions/evaluate.js';
+import { evaluateOptional } from '../../../rules/expressions/template.js';
+import { type FileBody, readInlineFile, writeMultipart } from './body-parts.js';
+import { buildPath } from './build-path.js';
+import { buildQuery, joinPairs, ownPairs, plainPairs } from './build-query.js';
+import { distributeInput, paramsIn } from './distribute-input.js';
+import { flatOf, inputOf, partsOf, unusable } from './write-values.js';
+
+export interface ApiRequest {
+  method: string;
+  url: URL;
+  headers: Record<string, string>;
+  /** Names of headers that hold a credential and so never go to another host. */
+  secretHeaders: string[];
+  /** Query parameters that hold a credential, and so never go to another host either. */
+  secretQuery: SecretQuery[];
+  body: string | Buffer | FileBody | undefined;
+}
+
+/** @throws CallFailure `input.invalid`; AbilityError `config.missing_credential`. */
+export function buildRequest({ api }: ApiImplementation, call: CallInput): ApiRequest {
+  const { input } = call;
+  const scope = { values: { input, environment: { ...call.environment } } };
+  const unnamed = distributeInput(api, call);
+  const path = buildPath(api.path, input, api.params ?? {});
+  const query = buildQuery(api, input, unnamed.query, scope);
+  const { headers, secret } = buildHeaders(api, call, scope);
+  const body = buildBody(api, input, unnamed.body, scope);
+  if (body) headers['content-type'] ??= body.contentType;
+  const basic = basicHeader(api, call);
+  if (basic !== undefined) headers.authorization = basic;
+  const secretQuery = secretQueryOf(api, call);
+  const url = withSecrets(addressOf(api.base_url, path, query), secretQuery);
+  return { method: api.method, url, headers, secretHeaders: secret, secretQuery, body: body?.content };
+}
+
+/** A base may have a path and a query of its own. */
+function addressOf(base: string, path: string, query: string): URL {
+  const url = new URL(base);
+  url.pathname = `${url.pathname.replace(/\/$/, '')}${path}`;
+  if (query !== '') url.search = [url.search.slice(1), query].filter((text) => text !== '').join('&');
+  return url;
+}
+
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+/**
+ * The request of a redirect; undefined if the answer is none. Credentials stay with their host: their headers and
+ * parameters are removed for another one.
+ * @throws CallFailure `denied.host` if another host's address still contains a credential.
+ */
+export function followRedirect(answer: Dispatcher.ResponseData, from: ApiRequest): ApiRequest | undefined {
+  const { location } = answer.headers;
+  if (!REDIRECTS.has(answer.statusCode) || typeof location !== 'string') return undefined;
+  if (!URL.canParse(location, from.url.href)) return undefined;
+  const next = readdress(new URL(location, from.url), from);
+  const keepsMethod = answer.statusCode >= 307 || from.method === 'GET' || from.method === 'HEAD';
+  if (keepsMethod) return next;
+  const { 'content-type': _, ...headers } = next.headers;
+  return { ...next, headers, method: 'GET', body: undefined };
+}
+
+function readdress(url: URL, from: ApiRequest): ApiRequest {
+  if (url.origin === from.url.origin) return { ...from, url: withSecrets(url, from.secretQuery) };
+  const headers = Object.fromEntries(
+    Object.entries(from.headers).filter(([name]) => !from.secretHeaders.includes(name)),
+  );
+  for (const { name } of from.secretQuery) url.searchParams.delete(name);
+  if (from.secretQuery.some(({ value }) => formsOf(value).some((form) => url.href.includes(form)))) {
+    throw new CallFailure({
+      code: 'denied.host',
+      message: `${from.url.host} redirects to ${url.host} with the credential in the address`,
+      suggestion: 'Call the service that it redirects to, with a credential of its own.',
+    });
+  }
+  return { ...from, url, headers, secretQuery: [] };
+}
+
+interface Body {
+  content: string | Buffer | FileBody;
+  contentType: string;
+}
+
+/**
+ * The definition's value, or the inputs assigned to the body and the unassigned ones; undefined: nothing to send.
+ * @throws CallFailure `input.invalid` for a value that the body type cannot represent.
+ */
+function buildBody(api: ApiImplementation['api'], input: JsonObject, rest: JsonObject, scope: Scope): Body | undefined {
+  const body = api.body ?? {};
+  if (body.value !== undefined) {
+    const value = evaluateOptional(body.value, scope);
+    return value === undefined ? undefined : writeBody(body, value, {});
+  }
+  const params = Object.fromEntries(paramsIn('body', api.params ?? {}));
+  const fields = fieldsOf(params, input, rest);
+  return Object.keys(fields).length > 0 || body.required ? writeBody(body, fields, params) : undefined;
+}
+
+/** Fields by their names in the request. Null values stay: in JSON they have a meaning. */
+function fieldsOf(params: Record<string, PlanApiParam>, input: JsonObject, rest: JsonObject): JsonObject {
+  const fields = new Map<string, Json>();
+  const given = new Set(Object.values(params).map(({ name }) => name));
+  for (const [name, value] of Object.entries(rest)) {
+    if (given.has(name)) throw unusable(name, 'would give a field of the body a second value');
+    fields.set(name, value);
+  }
+  for (const [key, { name }] of Object.entries(params)) {
+    if (Object.hasOwn(input, key)) fields.set(name, inputOf(input, key));
+  }
+  return Object.fromEntries(fields);
+}
+
+function writeBody(body: PlanApiBody, value: Json, params: Record<string, PlanApiParam>): Body | undefined {
+  const { type = 'json', content_type } = body;
+  if (type === 'json') return { content: JSON.stringify(value), contentType: content_type ?? 'application/json' };
+  if (value === null) return undefined;
+  if (type === 'binary') {
+    if (isFileValue(value)) {
+      return { content: { parts: [value] }, contentType: content_type ?? value.media_type };
+    }
+    const file = readInlineFile('body.value', value);
+    return { content: file.bytes, contentType: content_type ?? file.contentType ?? 'application/octet-stream' };
+  }
+  if (type === 'text') {
+    if (typeof value === 'object') throw unusable('body.value', 'is a list or map, and the body is text');
+    return { content: String(value), contentType: content_type ?? 'text/plain; charset=utf-8' };
+  }
+  if (!isJsonObject(value)) {
+    throw unusable('body.value', `is no map, and the fields of a ${type} body have names`);
+  }
+  if (type === 'multipart') return writeMultipart(value, content_type);
+  return { content: writeForm(value, params), contentType: content_type ?? 'application/x-www-form-urlencoded' };
+}
+
+function writeForm(fields: JsonObject, params: Record<string, PlanApiParam>): string {
+  const byName = new Map(Object.entries(params).map(([key, param]) => [param.name, { key, param }]));
+  const given = new Set(Object.keys(fields));
+  const pairs = Object.entries(fields).flatMap(([name, value]) => {
+    const said = byName.get(name);
+    return said ? ownPairs(said.key, said.param, value, given) : plainPairs(name, value);
+  });
+  return joinPairs(pairs, '&');
+}
+
+/** Headers by their lowercase names. */
+interface Headers {
+  headers: Record<string, string>;
+  /** Names of the headers that are never sent to another host. */
+  secret: string[];
+}
+
+/**
+ * Builds the headers: ours, the definition's, the inputs assigned to them, and cookies. @throws CallFailure
+ * `input.invalid` for a value that breaks its header; AbilityError `config.missing_credential`.
+ */
+function buildHeaders(api: ApiImplementation['api'], call: CallInput, scope: Scope): Headers {
+  const headers: Record<string, string> = {
+    accept: acceptOf(api.response),
+    'idempotency-key': call.idempotencyKey,
+    ...(call.trace !== undefined && { traceparent: call.trace }),
+  };
+  const secret = ['authorization', 'cookie', 'proxy-authorization'];
+  const put = (name: string, value: string): void => {
+    refuseBadHeader(name, value);
+    headers[name.toLowerCase()] = value;
+  };
+  for (const [name, template] of Object.entries(api.headers)) {
+    const { text, secrets } = markCredentials(template);
+    const value = evaluateOptional(text, scope) ?? null;
+    if (value === null) continue;
+    if (typeof value === 'object') throw unusable(name, 'is a header, which holds text');
+    let filled = String(value);
+    for (const [mark, credential] of secrets) {
+      filled = filled.replaceAll(mark, () => credentialOf(credential, api.credentials, call));
+    }
+    if (secrets.size > 0) secret.push(name.toLowerCase());
+    put(name, filled);
+  }
+  for (const [key, param] of paramsIn('header', api.params ?? {})) {
+    const text = headerText(key, param, inputOf(call.input, key));
+    if (text !== undefined) put(param.name, text);
+  }
+  const cookies = buildCookies(api, call);
+  if (cookies) put('cookie', headers.cookie ? `${headers.cookie}; ${cookies}` : cookies);
+  return { headers, secret };
+}
+
+function acceptOf(response: PlanApiResponse | undefined): string {
+  const { as } = response ?? {};
+  return as === 'text' || as === 'base64' || as === 'file' ? '*/*' : 'application/json';
+}
+
+/** Headers are not escaped, so an item may not contain the separator; JSON is kept to ASCII. */
+function headerText(key: string, { style, explode }: PlanApiParam, value: Json): string | undefined {
+  if (value === null) return undefined;
+  if (style === 'json') return JSON.stringify(value).replaceAll(/[^ -~]/g, inAscii);
+  const parts = partsOf(key, value);
+  if (!parts) return undefined;
+  if (parts.kind === 'one') return parts.text;
+  const items = flatOf(parts);
+  if (items.some((item) => item.includes(','))) {
+    throw unusable(key, 'contains a comma, which separates the items of a header', 'Set `style: json` in `params`.');
+  }
+  if (parts.kind === 'map' && explode) return parts.entries.map((pair) => pair.join('=')).join(',');
+  return items.join(',');
+}
+
+function inAscii(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+/** One pair per cookie, even for an exploded list: no server reads `&` between cookies. */
+function buildCookies({ params = {}, headers }: ApiImplementation['api'], { input }: CallInput): string {
+  const sent = paramsIn('cookie', params);
+  const written = Object.entries(headers).flatMap(([name, template]) => cookieNames(name, template));
+  const given = new Set([...written, ...sent.map(([, { name }]) => name)]);
+  return joinPairs(
+    sent.flatMap(([key, param]) => ownPairs(key, param, inputOf(input, key), given)),
+    '; ',
+  );
+}
+
+function refuseBadHeader(name: string, value: string): void {
+  try {
+    validateHeaderValue(name.toLowerCase(), value);
+  } catch {
+    throw unusable(name, 'is a header, which cannot hold such characters');
+  }
+}

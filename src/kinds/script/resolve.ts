@@ -1,0 +1,14 @@
+import { within } from '../../definitions/spot.js';
+import { outputFormOf } from '../../planning/resolve/resolve-output.js';
+import type { Resolver } from '../../planning/resolve/resolver.js';
+import { resolveScript } from '../../planning/scripts/resolve-script.js';
+
+export const resolveScriptSection: Resolver<'script'> = (
+  { script: written },
+  { registry, chosen, settings, variables, hasOutputSchema },
+) => {
+  const definition = { ...written, env_profile: settings?.env_profile ?? written.env_profile };
+  const script = resolveScript(registry, definition, within(chosen, 'script'), variables);
+  const output = outputFormOf(written, hasOutputSchema);
+  return { kind: 'script', script: { ...script, ...(output !== 'json' && { output }) } };
+};
