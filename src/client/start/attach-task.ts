@@ -111,12 +111,12 @@ async function refuseOther(
   { type }: WorkflowExecutionDescription,
   holder: TaskStart | undefined,
 ): Promise<void> {
-  const isPlanned = holder !== undefined && isWantedPlan(wanted.plan, plansOf(holder));
-  if (holder && type === wanted.ability && holder.plan.environment.name === wanted.environment && isPlanned) {
-    if (digestOf(holder.input) === (await inputDigest(holder, wanted))) return;
-  }
-  const what = holder ? `${type}${isPlanned ? '' : ' with another plan'}` : 'a task whose request is not known';
-  throw keyConflict(id, what);
+  if (!holder) throw keyConflict(id, 'a task whose request is not known');
+  const { name: environment } = holder.plan.environment;
+  if (type !== wanted.ability || environment !== wanted.environment) throw keyConflict(id, `${type} in ${environment}`);
+  if (!isWantedPlan(wanted.plan, plansOf(holder))) throw keyConflict(id, `${type} with another plan`);
+  if (digestOf(holder.input) === (await inputDigest(holder, wanted))) return;
+  throw keyConflict(id, `${type} with another input`);
 }
 
 function keyConflict(id: string, what: string): AbilityError {

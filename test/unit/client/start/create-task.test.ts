@@ -144,9 +144,9 @@ describe('a key that is taken', () => {
   });
 
   test.each<[string, Execution, Partial<NewTask>, string]>([
-    ['another input', {}, { input: { n: 2 } }, 'already belongs to signup'],
-    ['an input that does not fit', {}, { input: { n: 'x' } }, 'already belongs to signup'],
-    ['another ability', { type: 'other' }, {}, 'already belongs to other'],
+    ['another input', {}, { input: { n: 2 } }, 'already belongs to signup with another input'],
+    ['an input that does not fit', {}, { input: { n: 'x' } }, 'already belongs to signup with another input'],
+    ['another ability', { type: 'other' }, {}, 'already belongs to other in '],
     ['another environment', { environment: 'prod', answer: undefined }, { soon: true }, 'whose request is not known'],
     ['another plan', {}, { plan: { plan: 'f'.repeat(64) } }, 'signup with another plan'],
   ])('is refused for %s', async (_, execution, more, message) => {
