@@ -13,7 +13,7 @@ import {
   type YAMLSeq,
 } from 'yaml';
 import { isJsonObject, type Json, type JsonObject } from '../contracts/json.js';
-import { AbilityError } from '../contracts/problem.js';
+import { AbilityError, invalidDefinition } from '../contracts/problem.js';
 import { byId } from './import/merge-definitions.js';
 import { indented, YAML_STYLE, YAML_TAGS } from './write-yaml.js';
 
@@ -35,12 +35,11 @@ export function appendItem({ file, text }: YamlText, key: string, item: string):
   const [added] = parse(item) as [Json];
   const list = isJsonObject(value) ? (value[key] ?? []) : undefined;
   if (!isJsonObject(value) || !Array.isArray(list)) {
-    throw new AbilityError({
-      code: 'definition.invalid',
-      message: `${file} has no list under \`${key}\` to which something could be added`,
-      location: { file },
-      suggestion: `Write \`${key}:\` as a list.`,
-    });
+    throw invalidDefinition(
+      `${file} has no list under \`${key}\` to which something could be added`,
+      { file },
+      `Write \`${key}:\` as a list.`,
+    );
   }
   const wanted = { ...value, [key]: [...list, added] };
   const newline = newlineOf(text);

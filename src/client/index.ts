@@ -27,7 +27,6 @@ export {
   type ConnectOptions,
   connect,
   connectWithin,
-  type OwnDefinitions,
 } from './connection/connect.js';
 export { keepingRuntime, restartNote } from './connection/keep-runtime.js';
 export { taskNotFound } from './connection/temporal-errors.js';

@@ -64,8 +64,13 @@ export class AbilityError extends Error {
 }
 
 /** The refusal of an invalid request: `usage.invalid`. */
-export function usageError(message: string, suggestion?: string): AbilityError {
-  return new AbilityError({ code: 'usage.invalid', message, ...(suggestion !== undefined && { suggestion }) });
+export function usageError(message: string, suggestion?: string, cause?: unknown): AbilityError {
+  return new AbilityError({ code: 'usage.invalid', message, suggestion }, cause === undefined ? undefined : { cause });
+}
+
+/** The refusal of a definition for what it says at a place: `definition.invalid`. */
+export function invalidDefinition(message: string, location?: SourceLocation, suggestion?: string): AbilityError {
+  return new AbilityError({ code: 'definition.invalid', message, location, suggestion });
 }
 
 /** The message of any thrown value. */

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject } from '../contracts/json.js';
 import { placementsOf, taskQueueOf } from '../contracts/names.js';
-import { AbilityError, type Problem } from '../contracts/problem.js';
+import { AbilityError, invalidDefinition, type Problem } from '../contracts/problem.js';
 import { addFile, markBroken } from './add-definitions.js';
 import { addBuiltInAgents } from './built-in-agents.js';
 import { holdsCases } from './case-files.js';
@@ -68,12 +68,11 @@ function refuseSharedQueues({ environments, placements, project: name }: Project
       const place = `${placement} in ${environment}`;
       taken.set(queue, place);
       if (other === undefined) continue;
-      throw new AbilityError({
-        code: 'definition.invalid',
-        message: `${other} and ${place} would have the same queue, ${queue}`,
-        location: source.locate(['placements'], 'key'),
-        suggestion: 'Give the placement, or one of the environments, another name.',
-      });
+      throw invalidDefinition(
+        `${other} and ${place} would have the same queue, ${queue}`,
+        source.locate(['placements'], 'key'),
+        'Give the placement, or one of the environments, another name.',
+      );
     }
   }
 }

@@ -7,7 +7,6 @@ import {
   type NewTask,
 } from '../client/index.js';
 import type { JsonObject } from '../contracts/json.js';
-import { AbilityError } from '../contracts/problem.js';
 import { refuseWithoutSteps } from '../planning/resolve/check-ability.js';
 import { wantedPlan } from '../rules/plans/wanted-plan.js';
 import { defined } from '../text/defined.js';
@@ -128,9 +127,4 @@ export function createdAnswer({ id, runId, attached, warnings, session }: MadeTa
 
 export function metaOf(session: string): { _meta: { session_id: string } } {
   return { _meta: { session_id: session } };
-}
-
-/** @throws AbilityError `usage.invalid`. */
-export function usage(message: string, suggestion: string): AbilityError {
-  return new AbilityError({ code: 'usage.invalid', message, suggestion });
 }

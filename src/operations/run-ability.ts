@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Connection } from '../client/index.js';
+import { usageError } from '../contracts/problem.js';
 import { ROUTES } from '../contracts/routing.js';
 import type { TaskResult } from '../contracts/task.js';
 import { type ActedAsk, actOnRequest, endAsk } from './ask/ask.js';
@@ -7,7 +8,7 @@ import { type AskAnswer, OUTCOMES, type Request } from './ask/ask-shapes.js';
 import { type BegunAsk, beginAsk, orAnswered } from './ask/begin-ask.js';
 import { dryRun } from './ask/dry-run.js';
 import { start } from './concerns.js';
-import { created, createdAnswer, KEY, makeTask, meta, metaOf, newTask, usage } from './create-task.js';
+import { created, createdAnswer, KEY, makeTask, meta, metaOf, newTask } from './create-task.js';
 import * as fields from './fields.js';
 import { environmentOf, type OpenProject, type OperationCaller, operation } from './operation.js';
 import { taskResult } from './task-result.js';
@@ -109,15 +110,15 @@ const EITHER = 'Send {"ability": "...", "input": {...}}, or {"prompt": "..."}, w
 /** Requires either an ability or plain words. @throws AbilityError `usage.invalid`. Source: R-004-22. */
 function onlyOne(wanted: Wanted): { ability: string; prompt?: undefined } | { ability?: undefined; prompt: string } {
   const { ability, prompt } = wanted;
-  if (ability !== undefined && prompt !== undefined) throw usage('Both ability and prompt were given', EITHER);
+  if (ability !== undefined && prompt !== undefined) throw usageError('Both ability and prompt were given', EITHER);
   if (prompt !== undefined) {
     const wrong = WITH_ABILITY.find((name) => wanted[name] !== undefined);
-    if (wrong !== undefined) throw usage(`${wrong} does not go with prompt`, EITHER);
+    if (wrong !== undefined) throw usageError(`${wrong} does not go with prompt`, EITHER);
     return { prompt };
   }
-  if (ability === undefined) throw usage('Neither ability nor prompt was given', EITHER);
+  if (ability === undefined) throw usageError('Neither ability nor prompt was given', EITHER);
   const wrong = WITH_PROMPT.find((name) => wanted[name] !== undefined);
-  if (wrong !== undefined) throw usage(`${wrong} does not go with ability`, EITHER);
+  if (wrong !== undefined) throw usageError(`${wrong} does not go with ability`, EITHER);
   return { ability };
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import * as client from '../client/index.js';
 import type { JsonObject } from '../contracts/json.js';
+import { usageError } from '../contracts/problem.js';
 import { OVERLAPS, type ScheduleSpec } from '../contracts/schedules.js';
 import { previewPlan } from '../planning/preview/preview-plan.js';
 import { compareSchedules } from '../planning/schedules/compare-schedules.js';
@@ -8,7 +9,6 @@ import { statedSchedules } from '../planning/schedules/stated-schedules.js';
 import { isDuration, parseDuration } from '../rules/duration.js';
 import { EVERYWHERE } from '../rules/rights.js';
 import { schedule, start } from './concerns.js';
-import { usage } from './create-task.js';
 import * as fields from './fields.js';
 import { findAbility } from './find-ability.js';
 import { environmentOf, operation } from './operation.js';
@@ -131,7 +131,7 @@ export const fireSchedule = operation({
     const isSpan = from !== undefined && to !== undefined;
     if (from !== undefined || to !== undefined) {
       if (!isSpan || Date.parse(from) >= Date.parse(to))
-        throw usage(`${from} to ${to} is no span of time`, 'Pass both, the earlier first.');
+        throw usageError(`${from} to ${to} is no span of time`, 'Pass both, the earlier first.');
     }
     return project.ask(async (connection) => {
       // Refuses a schedule that does not start tasks.

@@ -7,6 +7,7 @@ import { abilityIds, loadedAbility } from '../definitions/find-ability.js';
 import type { CaseDefinition, CaseFile } from '../definitions/formats/cases.js';
 import { type LoadedCases, loadCases } from '../definitions/load-cases.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
+import { findingOfProblem } from '../planning/finding-of.js';
 import { chooseEnvironment, resolveEnvironment } from '../planning/resolve/resolve-environment.js';
 import { resolvePlan } from '../planning/resolve/resolve-plan.js';
 import { didYouMean } from '../text/nearest.js';
@@ -155,11 +156,5 @@ export function checkCases(registry: Registry): Finding[] {
   const { default_environment, environments } = registry.project;
   const environment = default_environment === undefined ? Object.keys(environments)[0] : undefined;
   const { problems } = prepareCases(registry, loadCases(registry.root), { environment });
-  return problems.map(findingOfProblem);
-}
-
-function findingOfProblem({ code, message, location, suggestion }: Problem): Finding {
-  const { means, next } = meaningOf(code) ?? { means: 'A file of test cases cannot be used.', next: 'Correct it.' };
-  const { file = '', line = 1, column = 1 } = location ?? {};
-  return { code, severity: 'error', message, why: means, fix: suggestion ?? next, location: { file, line, column } };
+  return problems.map((problem) => findingOfProblem(problem, ''));
 }

@@ -1,3 +1,5 @@
+import mediaTypes from './media-types.json' with { type: 'json' };
+
 const MAX_BYTES = 255;
 
 /** A valid file name from an untrusted one: no folders or control characters, not `.` or `..`, not too long. */
@@ -18,45 +20,7 @@ function shortened(name: string): string {
 }
 
 /** Media types by ending; endings shared by several formats are left out. */
-const BY_ENDING: Readonly<Record<string, string>> = {
-  avif: 'image/avif',
-  bmp: 'image/bmp',
-  bz2: 'application/x-bzip2',
-  css: 'text/css',
-  csv: 'text/csv',
-  gif: 'image/gif',
-  gz: 'application/gzip',
-  htm: 'text/html',
-  html: 'text/html',
-  ico: 'image/vnd.microsoft.icon',
-  jpeg: 'image/jpeg',
-  jpg: 'image/jpeg',
-  js: 'text/javascript',
-  json: 'application/json',
-  jsonl: 'application/jsonl',
-  log: 'text/plain',
-  md: 'text/markdown',
-  mjs: 'text/javascript',
-  mp3: 'audio/mpeg',
-  mp4: 'video/mp4',
-  pdf: 'application/pdf',
-  png: 'image/png',
-  sql: 'application/sql',
-  svg: 'image/svg+xml',
-  tar: 'application/x-tar',
-  tgz: 'application/gzip',
-  txt: 'text/plain',
-  wasm: 'application/wasm',
-  wav: 'audio/wav',
-  webm: 'video/webm',
-  webp: 'image/webp',
-  xml: 'application/xml',
-  xz: 'application/x-xz',
-  yaml: 'application/yaml',
-  yml: 'application/yaml',
-  zip: 'application/zip',
-  zst: 'application/zstd',
-};
+const BY_ENDING: Readonly<Record<string, string>> = mediaTypes;
 
 /** `application/octet-stream` if the name does not tell. */
 export function mediaTypeOf(name: string): string {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { QueryNotRegisteredError } from '@temporalio/client';
 import type { Approval, Decision, DecisionOutcome, Verdict } from '../../contracts/approvals.js';
 import { QUERIES, SIGNALS } from '../../contracts/names.js';
-import { AbilityError } from '../../contracts/problem.js';
+import { AbilityError, usageError } from '../../contracts/problem.js';
 import { COMMENT_MISSING } from '../../rules/tasks/needs-comment.js';
 import { sleep } from '../../server/start-timer.js';
 import { grpcErrorOf } from '../../server/temporal/grpc-error.js';
@@ -60,11 +60,10 @@ function adviceOn(reason: string): string {
 function refuseFilledNo(verdict: Verdict, { fields = {} }: Decision): void {
   const names = Object.keys(fields);
   if (verdict === 'approve' || names.length === 0) return;
-  throw new AbilityError({
-    code: 'usage.invalid',
-    message: `A denial cannot fill in fields, but ${names.join(', ')} came with it`,
-    suggestion: 'Leave them out; say why in the comment.',
-  });
+  throw usageError(
+    `A denial cannot fill in fields, but ${names.join(', ')} came with it`,
+    'Leave them out; say why in the comment.',
+  );
 }
 
 /** Sends the decision to the called task that the approval belongs to. */

@@ -1,6 +1,6 @@
 import type { Json } from '../../contracts/json.js';
 import { SIGNALS } from '../../contracts/names.js';
-import { AbilityError } from '../../contracts/problem.js';
+import { AbilityError, usageError } from '../../contracts/problem.js';
 import type { Connection } from '../connection/connect.js';
 import { asking, isUnknownWorkflow, taskNotFound } from '../connection/temporal-errors.js';
 import { type OwnTask, openOwn, unlessDeleted } from '../view/open-task.js';
@@ -45,12 +45,12 @@ export function signalTask(connection: Connection, id: string, name: string, pay
   if (Object.hasOwn(COMMAND_OF, name)) {
     const message = `${name} is no signal of a definition: it has a command of its own`;
     const suggestion = `ability ${COMMAND_OF[name]} ${id}`;
-    return Promise.reject(new AbilityError({ code: 'usage.invalid', message, suggestion }));
+    return Promise.reject(usageError(message, suggestion));
   }
   if (name.includes(':')) {
     const message = `${name} is a signal that only the runtime sends`;
     const suggestion = 'Send the name that a `wait: { signal: NAME }` of the definition waits for.';
-    return Promise.reject(new AbilityError({ code: 'usage.invalid', message, suggestion }));
+    return Promise.reject(usageError(message, suggestion));
   }
   return control(connection, id, 'signalled', ({ run }) => run.signal(name, payload));
 }

@@ -2,7 +2,7 @@ import { ApplicationFailure, WorkflowFailedError, type WorkflowHandle } from '@t
 import type { Person } from '../../contracts/callers.js';
 import type { DeleteRequest, Deletion, Tombstone } from '../../contracts/deletion.js';
 import { deleteIdOf, taskQueueOf, WORKFLOWS } from '../../contracts/names.js';
-import { AbilityError, type Problem } from '../../contracts/problem.js';
+import { AbilityError, type Problem, usageError } from '../../contracts/problem.js';
 import { isDirect, isTaskKey, rootOf } from '../../rules/tasks/task-ids.js';
 import { startTimer } from '../../server/start-timer.js';
 import type { Connection } from '../connection/connect.js';
@@ -114,17 +114,12 @@ function refuseNoTask(key: string): void {
   if (isTaskKey(key)) return;
   const root = rootOf(key);
   if (root !== key && isTaskKey(root)) {
-    throw new AbilityError({
-      code: 'usage.invalid',
-      message: `${key} was called by ${root}, and is deleted with it`,
-      suggestion: `ability task delete ${root}`,
-    });
+    throw usageError(`${key} was called by ${root}, and is deleted with it`, `ability task delete ${root}`);
   }
   if (!isDirect(key)) throw taskNotFound(key);
-  throw new AbilityError({
-    code: 'usage.invalid',
-    message: 'A direct run has no key and no record, so there is nothing to delete; Temporal forgets it by itself',
-  });
+  throw usageError(
+    'A direct run has no key and no record, so there is nothing to delete; Temporal forgets it by itself',
+  );
 }
 
 function neverFormed(key: string): AbilityError {

@@ -4,10 +4,10 @@ import {
   isGrpcServiceError,
   Connection as TemporalConnection,
 } from '@temporalio/client';
-import type { Placement } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { RuntimeFile } from '../../contracts/runtime.js';
 import type { TaskMemo } from '../../contracts/task.js';
+import type { DefinitionsReader } from '../../planning/resolve/own-definitions.js';
 import type { TaskPlaces } from '../../rules/tasks/task-link.js';
 import { unlessAborted } from '../../rules/unless-aborted.js';
 import type { Progress } from '../../server/binary/find-temporal.js';
@@ -24,20 +24,6 @@ import type { ConnectionFlags } from '../../server/temporal/connection-settings.
 import { chooseServer } from '../../server/temporal/connection-settings.js';
 import { defined } from '../../text/defined.js';
 import { ConnectionCalls, type RetryOptions } from './connection-calls.js';
-
-/** What the definitions on this machine say of an ability; those of the worker decide. */
-export interface OwnDefinitions {
-  digest: string;
-  version: number | string;
-  placement: Placement;
-  module: string | undefined;
-  summary: string | undefined;
-}
-
-type ReadDefinitions = ((ability: string, environment: string) => OwnDefinitions | undefined) & {
-  /** @throws AbilityError if `ability.yaml` is broken. */
-  placements(): readonly Placement[];
-};
 
 /** A connection to one project. */
 export interface Connection extends TaskPlaces {
@@ -61,7 +47,7 @@ export interface Connection extends TaskPlaces {
   /** Queue to the end of its status as served. Milliseconds of `performance.now()`. */
   served?: Map<string, number>;
   /** What the definitions here say of an ability; undefined: unknown here. Absent: there are none here. */
-  definitions?: ReadDefinitions | undefined;
+  definitions?: DefinitionsReader | undefined;
   /** Memos, by key, of tasks that this connection made and ran at once, with keys that no other caller makes. */
   created?: Map<string, TaskMemo>;
   progress?: Progress;
@@ -83,7 +69,7 @@ export interface ConnectOptions extends ConnectionFlags {
   progress?: Progress;
   /** Called when a task of another project is read. */
   onOther?: Connection['onOther'];
-  definitions?: ReadDefinitions | undefined;
+  definitions?: DefinitionsReader | undefined;
   /** Aborts connecting, with its reason. */
   signal?: AbortSignal;
   /** Variables that name servers, programs and folders; absent: those of this process. */

@@ -1,7 +1,7 @@
 import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { executionInfoFromRaw } from '@temporalio/client/lib/helpers.js';
 import { SIGNALS } from '../../contracts/names.js';
-import { AbilityError } from '../../contracts/problem.js';
+import { type AbilityError, usageError } from '../../contracts/problem.js';
 import type { ListedState } from '../../contracts/states.js';
 import type { TaskMemo } from '../../contracts/task.js';
 import { isAllowed } from '../../rules/rights.js';
@@ -130,10 +130,7 @@ function refusedCursor(cursor: string, error: unknown): AbilityError | undefined
 
 function noCursor(cursor: string, cause?: unknown): AbilityError {
   const message = `${JSON.stringify(cursor.slice(0, 100))} is no cursor of this list`;
-  return new AbilityError(
-    { code: 'usage.invalid', message, suggestion: 'Pass the `next_cursor` of the previous answer, or none.' },
-    { cause },
-  );
+  return usageError(message, 'Pass the `next_cursor` of the previous answer, or none.', cause);
 }
 
 /** Temporal keeps the histories of deleted tasks that were not purged. */
@@ -181,5 +178,5 @@ function refusal({ query }: ListFilter, error: unknown): AbilityError | undefine
   const message = `Temporal does not understand --query ${JSON.stringify(query)}: ${reason}`;
   const suggestion =
     "Use a list filter of Temporal, such as: AbilityModule = 'users.api' AND CloseTime > '2026-01-31T00:00:00Z'.";
-  return new AbilityError({ code: 'usage.invalid', message, suggestion }, { cause: error });
+  return usageError(message, suggestion, error);
 }

@@ -1,6 +1,6 @@
 import type { WorkflowExecutionInfo } from '@temporalio/client';
 import type { RightLimits } from '../../contracts/access.js';
-import { AbilityError } from '../../contracts/problem.js';
+import { usageError } from '../../contracts/problem.js';
 import type { EndState, ListedState, OpenState } from '../../contracts/states.js';
 import type { Connection } from '../connection/connect.js';
 import { describeIfKnown } from '../connection/temporal-errors.js';
@@ -121,7 +121,7 @@ export function listedState(temporal: string, attribute: string): ListedState {
 /** Refuses quotes, since Temporal's list filters cannot escape them. @throws AbilityError `usage.invalid`. */
 function quoted(text: string): string {
   if (!/['\\\p{Cc}]/u.test(text) && text !== '') return `'${text}'`;
-  throw new AbilityError({ code: 'usage.invalid', message: `${JSON.stringify(text)} cannot be a name here` });
+  throw usageError(`${JSON.stringify(text)} cannot be a name here`);
 }
 
 /** A free condition is put in brackets, and must not close them. @throws AbilityError `usage.invalid`. */
@@ -134,11 +134,10 @@ function checkedQuery(query: string): string {
     if (depth < 0) break;
   }
   if (depth === 0 && query.trim() !== '' && !/['"`;]|--|\/\*/.test(outside)) return query;
-  throw new AbilityError({
-    code: 'usage.invalid',
-    message: `--query ${JSON.stringify(query)} is not a single condition: a bracket or quote is not closed, or it is empty or more than one`,
-    suggestion: "Write one condition, such as: CloseTime > '2026-01-31T00:00:00Z' AND HistoryLength > 100.",
-  });
+  throw usageError(
+    `--query ${JSON.stringify(query)} is not a single condition: a bracket or quote is not closed, or it is empty or more than one`,
+    "Write one condition, such as: CloseTime > '2026-01-31T00:00:00Z' AND HistoryLength > 100.",
+  );
 }
 
 /** The listed state, without a query to a worker; undefined if Temporal does not know the task. */

@@ -9,7 +9,7 @@ import {
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import type { TaskCaller } from '../../contracts/callers.js';
 import { scheduleIdOf } from '../../contracts/names.js';
-import { AbilityError } from '../../contracts/problem.js';
+import { AbilityError, usageError } from '../../contracts/problem.js';
 import type { ScheduleMemo, ScheduleSpec } from '../../contracts/schedules.js';
 import { digestOf } from '../../rules/canonical.js';
 import { firingIdOf } from '../../rules/tasks/task-ids.js';
@@ -182,7 +182,7 @@ async function refusingTimes<T>(action: () => Promise<T>): Promise<T> {
     if (invalid === undefined) throw error;
     const message = `Temporal refuses the times of the schedule: ${invalid}`;
     const suggestion = 'Correct --jitter or --catch-up, or the time zone if this server does not know it.';
-    throw new AbilityError({ code: 'usage.invalid', message, suggestion }, { cause: error });
+    throw usageError(message, suggestion, error);
   }
 }
 

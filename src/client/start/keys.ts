@@ -1,5 +1,5 @@
 import { USER_KEY } from '../../contracts/names.js';
-import { AbilityError } from '../../contracts/problem.js';
+import { AbilityError, usageError } from '../../contracts/problem.js';
 import { isTaskKey } from '../../rules/tasks/task-ids.js';
 import { generateId } from '../../server/generate-id.js';
 
@@ -33,5 +33,5 @@ export function checkMadeKey(key: string): string {
 export function checkSessionId(id: string): string {
   if (USER_KEY.test(id)) return id;
   const message = `${JSON.stringify(id)} is no id of a session`;
-  throw new AbilityError({ code: 'usage.invalid', message, suggestion: `It has ${FORM}` });
+  throw usageError(message, `It has ${FORM}`);
 }

@@ -4,7 +4,7 @@ import { copyFile, link, mkdir, rm } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { TaskFile } from '../../contracts/files.js';
-import { AbilityError, reasonOf } from '../../contracts/problem.js';
+import { AbilityError, reasonOf, usageError } from '../../contracts/problem.js';
 import { safeFileName } from '../../text/file-name.js';
 import type { Connection } from '../connection/connect.js';
 
@@ -109,5 +109,5 @@ function numbered(name: string, number: number): string {
 
 function notWritten(place: string, cause: unknown): AbilityError {
   const reason = reasonOf(cause);
-  return new AbilityError({ code: 'usage.invalid', message: `${place} cannot be written: ${reason}` }, { cause });
+  return usageError(`${place} cannot be written: ${reason}`, undefined, cause);
 }

@@ -1,5 +1,5 @@
 import { isGrpcServiceError } from '@temporalio/client';
-import { AbilityError } from '../../contracts/problem.js';
+import { type AbilityError, usageError } from '../../contracts/problem.js';
 import type { TaskEvent } from '../../contracts/task-events.js';
 import { isoOf } from '../../server/temporal/read-start.js';
 import type { Connection } from '../connection/connect.js';
@@ -66,7 +66,7 @@ async function refuseOtherRun(connection: Connection, id: string, run: string): 
 function noEvent(after: string, cause?: unknown): AbilityError {
   const message = `${JSON.stringify(after)} is no id of an event of this task`;
   const suggestion = 'Pass the id of the last event that was received, or none.';
-  return new AbilityError({ code: 'usage.invalid', message, suggestion }, { cause });
+  return usageError(message, suggestion, cause);
 }
 
 /** All events from the beginning of a run on. */

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
-import { AbilityError } from '../../contracts/problem.js';
+import { AbilityError, usageError } from '../../contracts/problem.js';
 import { hostnameOf, isLoopback } from './check-origin.js';
 import type { Tls } from './open-http-door.js';
 
@@ -44,7 +44,7 @@ export function readListening(flags: ListenFlags, hasToken: boolean, signsIn = f
   const isHere = isLoopback(host);
   if (!isHere && proxyHeader !== undefined) {
     const why = '--trust-proxy-user listens on this machine only: every client could set the header';
-    throw usage(why, 'Leave out --host.');
+    throw usageError(why, 'Leave out --host.');
   }
   if (!isHere && !tls && proxy === undefined) {
     throw new AbilityError({
@@ -84,7 +84,7 @@ function namesOfMachine(): string[] {
 function readTls({ tlsCert, tlsKey }: ListenFlags): Tls | undefined {
   if (tlsCert === undefined && tlsKey === undefined) return undefined;
   if (tlsCert === undefined || tlsKey === undefined) {
-    throw usage('TLS needs a certificate and its key', 'Pass both --tls-cert and --tls-key.');
+    throw usageError('TLS needs a certificate and its key', 'Pass both --tls-cert and --tls-key.');
   }
   const tls = { cert: readPem('--tls-cert', tlsCert), key: readPem('--tls-key', tlsKey) };
   try {
@@ -107,28 +107,24 @@ function readHost(flag: string, text: string): string {
   const bare = text.replace(/^\[|\]$/g, '').toLowerCase();
   const name = isIP(bare) === 6 ? hostnameOf(`[${bare}]`) : hostnameOf(bare);
   if (name !== undefined && name === (isIP(bare) === 6 ? name : bare)) return name;
-  throw usage(`${flag} ${text} is no host`, 'Pass a name or an address, without a scheme or a port.');
+  throw usageError(`${flag} ${text} is no host`, 'Pass a name or an address, without a scheme or a port.');
 }
 
 function readPort(text: string): number {
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
-  throw usage(`--port ${text} is no port`, 'Pass a number from 0 to 65535.');
+  throw usageError(`--port ${text} is no port`, 'Pass a number from 0 to 65535.');
 }
 
 function readHeader(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const name = text.toLowerCase();
   if (/^[a-z0-9-]{1,64}$/.test(name) && name !== 'authorization' && name !== 'host') return name;
-  throw usage(`--trust-proxy-user ${text} is no header of a user`, 'Use for example X-Forwarded-User.');
+  throw usageError(`--trust-proxy-user ${text} is no header of a user`, 'Use for example X-Forwarded-User.');
 }
 
 function unreadable(flag: string, path: string, cause: unknown): AbilityError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   const message = `${flag} ${path} cannot be used: ${reason}`;
   return new AbilityError({ code: 'door.not_listening', message, suggestion: 'Pass a file in PEM format.' }, { cause });
-}
-
-function usage(message: string, suggestion: string): AbilityError {
-  return new AbilityError({ code: 'usage.invalid', message, suggestion });
 }

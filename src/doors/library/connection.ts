@@ -1,5 +1,5 @@
 import type { ConnectOptions, Connection as Inner } from '../../client/index.js';
-import { AbilityError } from '../../contracts/problem.js';
+import { AbilityError, usageError } from '../../contracts/problem.js';
 import { findProjectRoot } from '../../definitions/find-project.js';
 import { RegistryLoader } from '../../definitions/load-registry.js';
 import { callDoor } from '../../operations/over-http/call-door.js';
@@ -91,22 +91,20 @@ function keep(connection: Connection, origin: Origin): Connection {
 export function originOf(connection: Connection): Origin {
   const origin = origins.get(connection);
   if (origin) return origin;
-  throw new AbilityError({
-    code: 'usage.invalid',
-    message: 'This is not a connection',
-    suggestion: 'Pass what `connect()` resolves to; it is a promise until it is awaited.',
-  });
+  throw usageError(
+    'This is not a connection',
+    'Pass what `connect()` resolves to; it is a promise until it is awaited.',
+  );
 }
 
 /** Refuses options that would be ignored silently. @throws AbilityError `usage.invalid`. */
 export function refuseUnknown(options: object, known: readonly string[], what: string): void {
   const unknown = Object.keys(options).find((name) => !known.includes(name));
   if (unknown === undefined) return;
-  throw new AbilityError({
-    code: 'usage.invalid',
-    message: `${what[0]?.toUpperCase()}${what.slice(1)} has no option ${unknown}`,
-    suggestion: didYouMean(unknown, known) ?? `It has: ${known.join(', ')}.`,
-  });
+  throw usageError(
+    `${what[0]?.toUpperCase()}${what.slice(1)} has no option ${unknown}`,
+    didYouMean(unknown, known) ?? `It has: ${known.join(', ')}.`,
+  );
 }
 
 /** @throws AbilityError `feature.unsupported` if an option is set that only works in reach of Temporal. */

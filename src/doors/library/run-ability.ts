@@ -1,6 +1,6 @@
 import type { Stall, WaitOptions } from '../../client/index.js';
 import type { JsonObject } from '../../contracts/json.js';
-import { AbilityError } from '../../contracts/problem.js';
+import { AbilityError, usageError } from '../../contracts/problem.js';
 import type { TaskResult } from '../../contracts/task.js';
 import { defined } from '../../text/defined.js';
 import { type Connection, connect, type ProjectOptions, refuseUnknown } from './connection.js';
@@ -57,11 +57,10 @@ export async function runAbility(
 function refuseBoth(options: RunOptions): void {
   const both = OF_CONNECTION.filter((name) => options[name] !== undefined);
   if (both.length === 0) return;
-  throw new AbilityError({
-    code: 'usage.invalid',
-    message: `A run over an open connection accepts no ${both.join(', ')}`,
-    suggestion: 'Pass either a connection, or what a connection is made with.',
-  });
+  throw usageError(
+    `A run over an open connection accepts no ${both.join(', ')}`,
+    'Pass either a connection, or what a connection is made with.',
+  );
 }
 
 async function runOver(

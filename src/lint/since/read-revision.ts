@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { AbilityError } from '../../contracts/problem.js';
+import { usageError } from '../../contracts/problem.js';
 import { PROJECT_FILE } from '../../definitions/find-project.js';
 import { RegistryLoader } from '../../definitions/load-registry.js';
 import type { Registry } from '../../definitions/registry.js';
@@ -78,13 +78,10 @@ function gitIn(root: string, revision: string, env: NodeJS.ProcessEnv): Git {
         ...(input !== undefined && { input }),
       });
     } catch (error) {
-      throw new AbilityError(
-        {
-          code: 'usage.invalid',
-          message: `${revision} cannot be read from Git: ${reasonOf(error)}`,
-          suggestion: 'Name a branch, tag or commit of the repository that the project is in, such as origin/main.',
-        },
-        { cause: error },
+      throw usageError(
+        `${revision} cannot be read from Git: ${reasonOf(error)}`,
+        'Name a branch, tag or commit of the repository that the project is in, such as origin/main.',
+        error,
       );
     }
   };

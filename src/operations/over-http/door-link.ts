@@ -3,7 +3,7 @@ import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
-import { AbilityError, type Problem, reasonOf } from '../../contracts/problem.js';
+import { AbilityError, type Problem, reasonOf, usageError } from '../../contracts/problem.js';
 import { parseJson } from '../../disk/read-json.js';
 
 export interface DoorAddress {
@@ -129,11 +129,10 @@ function readUrl(address: string): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   const isPlain = url && url.username === '' && url.pathname === '/' && url.search === '' && url.hash === '';
   if (isPlain && (url.protocol === 'http:' || url.protocol === 'https:')) return url;
-  throw new AbilityError({
-    code: 'usage.invalid',
-    message: `${JSON.stringify(address)} is no address of a door`,
-    suggestion: 'Use http://HOST:PORT, https://HOST:PORT or unix:/PATH.',
-  });
+  throw usageError(
+    `${JSON.stringify(address)} is no address of a door`,
+    'Use http://HOST:PORT, https://HOST:PORT or unix:/PATH.',
+  );
 }
 
 async function readAll(response: IncomingMessage): Promise<string> {

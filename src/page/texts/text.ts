@@ -1,7 +1,8 @@
 import { language } from '../state.js';
-import { en } from './en.js';
-import { zh } from './zh.js';
+import en from './en.json' with { type: 'json' };
+import zh from './zh.json' with { type: 'json' };
 
+/** Names a text of the page; `{name}` in it is a place that a value fills. A translation is a file like `en.json`. */
 export type TextKey = keyof typeof en;
 
 const TEXTS: Record<'en' | 'zh', Record<TextKey, string>> = { en, zh };

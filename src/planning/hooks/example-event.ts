@@ -1,7 +1,7 @@
 import type { Effect } from '../../contracts/effects.js';
 import { type EventContext, type GuardDecision, isSessionPhase, type Phase } from '../../contracts/hooks.js';
 import type { JsonObject } from '../../contracts/json.js';
-import { AbilityError } from '../../contracts/problem.js';
+import { AbilityError, usageError } from '../../contracts/problem.js';
 import type { EventParts, HookExample } from '../../definitions/formats/hooks.js';
 import type { Registry } from '../../definitions/registry.js';
 import { defined } from '../../text/defined.js';
@@ -27,10 +27,7 @@ export function eventOf(registry: Registry, phase: Phase, parts: EventParts): Ev
   const isOfSession = isSessionPhase(phase);
   const { event_type, environment, effects, user_id = 'example', payload = {}, tags = [], ...rest } = parts;
   if (event_type !== undefined && event_type !== phase) {
-    throw new AbilityError({
-      code: 'usage.invalid',
-      message: `The event is ${event_type}, and the hook is one of ${phase}`,
-    });
+    throw usageError(`The event is ${event_type}, and the hook is one of ${phase}`);
   }
   const nothing: Effect | null = isOfSession ? null : 'read';
   return {

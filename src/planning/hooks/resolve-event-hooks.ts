@@ -1,6 +1,6 @@
 import type { SessionPhase } from '../../contracts/hooks.js';
 import type { PlanHook } from '../../contracts/plan.js';
-import { AbilityError } from '../../contracts/problem.js';
+import { invalidDefinition } from '../../contracts/problem.js';
 import { fits } from '../../definitions/fits-match.js';
 import type { HookDefinition } from '../../definitions/formats/hooks.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
@@ -48,12 +48,11 @@ export function planEventHook(
   const { id, match = {}, blocking } = hook.value;
   const wrong = NOT_OF_SESSIONS.find((key) => match[key] !== undefined);
   if (wrong !== undefined) {
-    throw new AbilityError({
-      code: 'definition.invalid',
-      message: `The hook ${id} matches ${wrong}, and ${phase} is about no ability and no task`,
-      location: hook.locate(['match', wrong], 'key'),
-      suggestion: 'Match `environments` or `modules`, or move the hook to PreAbilityCall.yaml.',
-    });
+    throw invalidDefinition(
+      `The hook ${id} matches ${wrong}, and ${phase} is about no ability and no task`,
+      hook.locate(['match', wrong], 'key'),
+      'Match `environments` or `modules`, or move the hook to PreAbilityCall.yaml.',
+    );
   }
   return { ...plannedHook(hook, phase, registry, variables), ...(!blocking && { blocking: false }) };
 }

@@ -1,6 +1,6 @@
 import type { MustDeny, PlanForeignHook, ToolCall, ToolMapping } from '../../contracts/foreign-hooks.js';
 import type { JsonObject } from '../../contracts/json.js';
-import { AbilityError } from '../../contracts/problem.js';
+import { AbilityError, invalidDefinition } from '../../contracts/problem.js';
 import type { HookSubject, MappedAbility } from '../../definitions/fits-match.js';
 import { isForeign } from '../../definitions/foreign-hook.js';
 import type { HookDefinition } from '../../definitions/formats/hooks.js';
@@ -113,11 +113,11 @@ function shown(mapping: ToolMapping, input: JsonObject, hook: Loaded<HookDefinit
   return checkAt({ from: hook, path: [...path, 'input'] }, () => {
     const call = toolCallOf(mapping, input);
     if (isShown(mapping, call)) return call;
-    throw new AbilityError({
-      code: 'definition.invalid',
-      message: `The \`if\` of its mapping keeps this call from the hook ${hook.value.id}, which must deny it`,
-      suggestion: 'Correct `if`, or name another call.',
-    });
+    throw invalidDefinition(
+      `The \`if\` of its mapping keeps this call from the hook ${hook.value.id}, which must deny it`,
+      undefined,
+      'Correct `if`, or name another call.',
+    );
   });
 }
 

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../contracts/json.js';
 import type { PlanImplementation, PlanOperation } from '../../contracts/plan.js';
-import { AbilityError, type SourceLocation } from '../../contracts/problem.js';
+import { invalidDefinition, type SourceLocation } from '../../contracts/problem.js';
 import type { AbilityConfig } from '../../definitions/formats/config.js';
 import type { HighLevel } from '../../definitions/formats/high-level.js';
 import type { Loaded } from '../../definitions/registry.js';
@@ -38,21 +38,19 @@ export function checkParameters(
   };
   for (const name of implementation.overridable) {
     if (Object.hasOwn(implementation.defaults, name)) continue;
-    throw new AbilityError({
-      code: 'definition.invalid',
-      message: `\`${name}\` is \`overridable\` and has no default, so there is nothing to override`,
-      location: place('overridable', name),
-      suggestion: `Set it under \`defaults\`, or leave it out of \`overridable\`.`,
-    });
+    throw invalidDefinition(
+      `\`${name}\` is \`overridable\` and has no default, so there is nothing to override`,
+      place('overridable', name),
+      `Set it under \`defaults\`, or leave it out of \`overridable\`.`,
+    );
   }
   for (const [name, value] of Object.entries(implementation.defaults)) {
     if (satisfies(partOf(input_schema), { [name]: value })) continue;
-    throw new AbilityError({
-      code: 'definition.invalid',
-      message: `The default \`${name}\` of ${implementation.id} does not fit the input_schema of ${key}`,
-      location: place('defaults', name),
-      suggestion: 'Correct the value, or name the parameter in `input_schema`.',
-    });
+    throw invalidDefinition(
+      `The default \`${name}\` of ${implementation.id} does not fit the input_schema of ${key}`,
+      place('defaults', name),
+      'Correct the value, or name the parameter in `input_schema`.',
+    );
   }
 }
 
@@ -72,12 +70,11 @@ export function checkStepParameters(workflow: Loaded<HighLevel>, operations: Rea
     const operation = operations.get(id);
     const name = operation && typeof given === 'object' ? keptParameter(operation, given) : undefined;
     if (!operation || name === undefined) continue;
-    throw new AbilityError({
-      code: 'definition.invalid',
-      message: `\`${name}\` is set by the implementation ${operation.implementation.id} of ${id}`,
-      location: workflow.locate([...path.slice(0, -1), 'with', name], 'key'),
-      suggestion: 'Leave it out, or list it as `overridable` at the implementation.',
-    });
+    throw invalidDefinition(
+      `\`${name}\` is set by the implementation ${operation.implementation.id} of ${id}`,
+      workflow.locate([...path.slice(0, -1), 'with', name], 'key'),
+      'Leave it out, or list it as `overridable` at the implementation.',
+    );
   }
 }
 
@@ -104,12 +101,11 @@ export function checkParams({ body, from, path }: ChosenImplementation, input_sc
   if (patternProperties !== undefined || properties === null || typeof properties !== 'object') return;
   const refuse = (name: string, at: PropertyKey[], what: string): void => {
     if (Object.hasOwn(properties, name)) return;
-    throw new AbilityError({
-      code: 'definition.invalid',
-      message: `${what} uses the input ${name}, which \`input_schema\` neither has nor allows`,
-      location: from.locate([...path, 'api', ...at], at.length > 1 ? 'key' : 'value'),
-      suggestion: didYouMean(name, Object.keys(properties)) ?? 'Add it to `input_schema`.',
-    });
+    throw invalidDefinition(
+      `${what} uses the input ${name}, which \`input_schema\` neither has nor allows`,
+      from.locate([...path, 'api', ...at], at.length > 1 ? 'key' : 'value'),
+      didYouMean(name, Object.keys(properties)) ?? 'Add it to `input_schema`.',
+    );
   };
   const { params = {} } = body.api;
   for (const name of Object.keys(params)) refuse(name, ['params', name], '`params`');

@@ -5,7 +5,7 @@ import { unlessRefused } from '../../text/attempt.js';
 import { inferPlacement } from '../steps/infer-placement.js';
 
 /** What a client that has the definitions knows of an ability; those of the worker decide. */
-export interface KnownAbility {
+export interface OwnDefinitions {
   /** Of all definitions. */
   digest: string;
   version: number | string;
@@ -14,10 +14,14 @@ export interface KnownAbility {
   summary: string | undefined;
 }
 
-/** Lets a client start a task on the queue of its placement. Undefined for an ability that is unknown or broken here. */
-export function ownDefinitions(
-  load: () => Registry,
-): ((ability: string, environment: string) => KnownAbility | undefined) & { placements: () => readonly Placement[] } {
+/** Undefined for an ability that is unknown or broken here. */
+export type DefinitionsReader = ((ability: string, environment: string) => OwnDefinitions | undefined) & {
+  /** @throws AbilityError if `ability.yaml` is broken. */
+  placements(): readonly Placement[];
+};
+
+/** Lets a client start a task on the queue of its placement. */
+export function ownDefinitions(load: () => Registry): DefinitionsReader {
   const placements = (): readonly Placement[] => placementsOf(load().project);
   return Object.assign(
     (ability: string, environment: string) => {

@@ -1,5 +1,5 @@
 import type { PlanAbility, PlanOperation, PlanWorkflow } from '../../contracts/plan.js';
-import { AbilityError, type SourceLocation } from '../../contracts/problem.js';
+import { invalidDefinition, type SourceLocation } from '../../contracts/problem.js';
 import { type Composite, kindOf, loadedComposite } from '../../definitions/find-ability.js';
 import type { AgentProfile } from '../../definitions/formats/agent.js';
 import type { HighLevel } from '../../definitions/formats/high-level.js';
@@ -139,12 +139,11 @@ function resolveChild(resolving: Resolving, id: string, location: SourceLocation
   const loaded = loadedComposite(registry, id) as Loaded<Composite>;
   const composite = loaded.value;
   if (callers.includes(id)) {
-    throw new AbilityError({
-      code: 'definition.invalid',
-      message: `${[...callers, id].join(' calls ')}: ${kindOf(composite)} cannot call itself`,
+    throw invalidDefinition(
+      `${[...callers, id].join(' calls ')}: ${kindOf(composite)} cannot call itself`,
       location,
-      suggestion: composite.type === 'agent' ? 'Leave one of them out of `operations`.' : 'Use `repeat` or `foreach`.',
-    });
+      composite.type === 'agent' ? 'Leave one of them out of `operations`.' : 'Use `repeat` or `foreach`.',
+    );
   }
   if (composite.type === 'workflow' && composite.steps.length === 0) throw noSteps(id, location);
   const known = found.workflows[id];

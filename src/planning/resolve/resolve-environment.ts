@@ -1,7 +1,7 @@
 import type { ProofSource } from '../../contracts/approvals.js';
 import type { PlanEnvironment } from '../../contracts/plan.js';
 import type { Approvers, WhileOpen } from '../../contracts/plan-step.js';
-import { AbilityError, type SourceLocation } from '../../contracts/problem.js';
+import { AbilityError, invalidDefinition, type SourceLocation } from '../../contracts/problem.js';
 import type { Project } from '../../definitions/formats/project.js';
 import type { Registry } from '../../definitions/registry.js';
 import { GUARD_APPROVAL_MS } from '../../rules/calls/call-limits.js';
@@ -75,12 +75,11 @@ export function whileOpen(
     (text) => expiresMs !== undefined && parseDuration(text) >= expiresMs,
   );
   if (late !== undefined) {
-    throw new AbilityError({
-      code: 'definition.invalid',
-      message: `After ${late} the approval has expired, so no one would be reminded or asked`,
+    throw invalidDefinition(
+      `After ${late} the approval has expired, so no one would be reminded or asked`,
       location,
-      suggestion: 'Choose a shorter time, or a longer `timeout`: approvals of an environment wait for 24h.',
-    });
+      'Choose a shorter time, or a longer `timeout`: approvals of an environment wait for 24h.',
+    );
   }
   if (remind.length === 0 && !escalate) return {};
   const to = escalate && { after_ms: parseDuration(escalate.after), to: resolveApprovers(people, [escalate.to]) };
@@ -102,12 +101,11 @@ export function refuseQuorum(
   const isOpen = listed.length === 0 || listed.some((entry) => groupOf(groups, entry)?.isOpen);
   if (isOpen || quorum <= new Set(people.map(personKey)).size) return;
   const allowed = people.length === 0 ? 'none' : `only ${people.length} (${people.join(', ')})`;
-  throw new AbilityError({
-    code: 'definition.invalid',
-    message: `The approval needs ${quorum} ${quorum === 1 ? 'person' : 'people'}, and ${allowed} may give it`,
+  throw invalidDefinition(
+    `The approval needs ${quorum} ${quorum === 1 ? 'person' : 'people'}, and ${allowed} may give it`,
     location,
-    suggestion: 'Lower `quorum`, or list more people as `approvers`.',
-  });
+    'Lower `quorum`, or list more people as `approvers`.',
+  );
 }
 
 /** @throws AbilityError `config.no_environment`. Source: docs/guide.md#configuration. */

@@ -1,6 +1,6 @@
 import type { PlanOutputFile } from '../../contracts/files.js';
 import type { PlanOperation } from '../../contracts/plan.js';
-import { AbilityError } from '../../contracts/problem.js';
+import { invalidDefinition } from '../../contracts/problem.js';
 import type { LowLevel } from '../../definitions/formats/low-level.js';
 import type { OUTPUT_FORMS } from '../../definitions/formats/script-arguments.js';
 import type { Loaded } from '../../definitions/registry.js';
@@ -26,21 +26,19 @@ export function checkOutputFiles(
   operation: Loaded<LowLevel>,
 ): void {
   if (implementation.kind === 'api' && output_files) {
-    throw new AbilityError({
-      code: 'definition.invalid',
-      message: `${key} is an HTTP call, and an HTTP call leaves no files but its answer`,
-      location: operation.locate(['output_files'], 'key'),
-      suggestion: 'Set `response: { as: file }` under `api`: the output is then the file.',
-    });
+    throw invalidDefinition(
+      `${key} is an HTTP call, and an HTTP call leaves no files but its answer`,
+      operation.locate(['output_files'], 'key'),
+      'Set `response: { as: file }` under `api`: the output is then the file.',
+    );
   }
   if (implementation.kind !== 'script' || output_files) return;
   if (!writesFolder(implementation.script)) return;
-  throw new AbilityError({
-    code: 'definition.invalid',
-    message: `The script of ${key} is given {output_dir}, and the contract names no file that it leaves there`,
-    location: operation.locate([]),
-    suggestion: 'Name them beside `output_schema`: `output_files: { report: "*.html" }`.',
-  });
+  throw invalidDefinition(
+    `The script of ${key} is given {output_dir}, and the contract names no file that it leaves there`,
+    operation.locate([]),
+    'Name them beside `output_schema`: `output_files: { report: "*.html" }`.',
+  );
 }
 
 /** One of {@link OUTPUT_FORMS}. */

@@ -1,4 +1,4 @@
-import { AbilityError, type SourceLocation } from '../../contracts/problem.js';
+import { invalidDefinition, type SourceLocation } from '../../contracts/problem.js';
 import { locationOf, type Spot, within } from '../../definitions/spot.js';
 import { didYouMean } from '../../text/nearest.js';
 import { namesInBraces, ownNamesIn, PLACEHOLDERS, withPlainBraces } from './placeholders.js';
@@ -27,12 +27,11 @@ export function checkPlaceholders(
     if ((known as readonly string[]).includes(name)) continue;
     const ownStdin = owner === 'hook' ? ' The event of the hook is on its stdin.' : '';
     const letters = ` For the literal text write \\{${name}}.`;
-    throw new AbilityError({
-      code: 'definition.invalid',
-      message: `The arguments of ${owner === 'interpreter' ? 'an' : 'a'} ${owner} have no placeholder {${name}}`,
+    throw invalidDefinition(
+      `The arguments of ${owner === 'interpreter' ? 'an' : 'a'} ${owner} have no placeholder {${name}}`,
       location,
-      suggestion: `${hintFor(name, owner, known)}They have {${known.join('}, {')}}.${ownStdin}${letters}`,
-    });
+      `${hintFor(name, owner, known)}They have {${known.join('}, {')}}.${ownStdin}${letters}`,
+    );
   }
 }
 
@@ -48,24 +47,22 @@ function refuseExpression(
   const what = owner === 'interpreter' ? 'The words of an interpreter accept' : '`args_template` accepts';
   const hint =
     owner === 'interpreter' ? hintFor(name, owner, known) : 'Use `args`, a list whose items may contain them. ';
-  throw new AbilityError({
-    code: 'definition.invalid',
-    message: `${what} no expressions, and \`${written}\` is one`,
+  throw invalidDefinition(
+    `${what} no expressions, and \`${written}\` is one`,
     location,
-    suggestion: `${hint}For the literal text write $\\{{.`,
-  });
+    `${hint}For the literal text write $\\{{.`,
+  );
 }
 
 /** Refuses only names of ours; other braces stay. @throws AbilityError `definition.invalid`. */
 export function checkOwnPlaceholders(text: string, { owner, known }: ArgumentNames, location: SourceLocation): void {
   const name = ownNamesIn(text).find((found) => !(known as readonly string[]).includes(found));
   if (name === undefined) return;
-  throw new AbilityError({
-    code: 'definition.invalid',
-    message: `The variables of a ${owner} have no placeholder {${name}}`,
+  throw invalidDefinition(
+    `The variables of a ${owner} have no placeholder {${name}}`,
     location,
-    suggestion: `They have {${known.join('}, {')}}. For the literal text write \\{${name}}.`,
-  });
+    `They have {${known.join('}, {')}}. For the literal text write \\{${name}}.`,
+  );
 }
 
 /** A hint at the intended name, with a trailing blank; empty if no name is similar. */
@@ -100,12 +97,11 @@ export function plainTexts<Texts extends string[] | Record<string, string>>(
   const entries = Object.entries(texts).map(([key, text]): [string, string] => {
     const name = namesInBraces(text).find((found) => ours.test(found));
     if (name === undefined) return [key, withBracesOf(text, ours)];
-    throw new AbilityError({
-      code: 'definition.invalid',
-      message: `{${name}} is not replaced here, and would be passed on literally`,
-      location: locationOf(within(spot, Array.isArray(texts) ? Number(key) : key)),
-      suggestion: `${instead(name)} For the literal text write \\{${name}}.`,
-    });
+    throw invalidDefinition(
+      `{${name}} is not replaced here, and would be passed on literally`,
+      locationOf(within(spot, Array.isArray(texts) ? Number(key) : key)),
+      `${instead(name)} For the literal text write \\{${name}}.`,
+    );
   });
   return (Array.isArray(texts) ? entries.map(([, text]) => text) : Object.fromEntries(entries)) as Texts;
 }
@@ -140,16 +136,15 @@ export function headerTexts<Texts extends Record<string, string>>(texts: Texts, 
       const shown = isSecret ? 'A name in braces' : `{${name}}`;
       const written = isSecret ? '{name}' : `{${name}}`;
       const credential = /^[A-Za-z_][\w-]*$/.test(name) && !isSecret ? name : 'NAME';
-      throw new AbilityError({
-        code: 'definition.invalid',
-        message: `${shown} is no credential, and would be sent literally`,
+      throw invalidDefinition(
+        `${shown} is no credential, and would be sent literally`,
         location,
-        suggestion: `Write {credential:${credential}}${isSecret ? '' : `, or \${{ }} for a value of the input`}; for the literal text write \\${written}.`,
-      });
+        `Write {credential:${credential}}${isSecret ? '' : `, or \${{ }} for a value of the input`}; for the literal text write \\${written}.`,
+      );
     }
     const plainText = withPlainBraces(text);
     if (!/\\\{credential:/.test(text)) return plainText;
     const message = 'A text that is sent cannot contain a literal `{credential:`';
-    throw new AbilityError({ code: 'definition.invalid', message, location, suggestion: 'Leave out the backslash.' });
+    throw invalidDefinition(message, location, 'Leave out the backslash.');
   }
 }

@@ -1,5 +1,5 @@
 import type { PlanArgument } from '../../contracts/plan.js';
-import { AbilityError, type SourceLocation } from '../../contracts/problem.js';
+import { invalidDefinition, type SourceLocation } from '../../contracts/problem.js';
 import type { ArgumentDefinition } from '../../definitions/formats/script-arguments.js';
 import { locationOf, type Spot, within } from '../../definitions/spot.js';
 import { literalsIn } from '../../rules/expressions/split-text.js';
@@ -67,12 +67,11 @@ function checkText(text: string, spot: Spot, { names, available }: Around): void
 function refuseTaken(name: string, spot: Spot, { available }: Around): void {
   const isTaken = available.names.includes(name);
   if (!isTaken && isFreeName(name)) return;
-  throw new AbilityError({
-    code: 'definition.invalid',
-    message: isTaken ? `The name \`${name}\` is taken here` : `\`${name}\` is a name of CEL`,
-    location: locationOf(spot),
-    suggestion: 'Choose another one.',
-  });
+  throw invalidDefinition(
+    isTaken ? `The name \`${name}\` is taken here` : `\`${name}\` is a name of CEL`,
+    locationOf(spot),
+    'Choose another one.',
+  );
 }
 
 /** Splits on unquoted blanks, without a shell. @throws AbilityError `definition.invalid` for an open quote. */
@@ -97,7 +96,7 @@ export function splitArguments(template: string, location: SourceLocation): stri
   if (quote) {
     const message = `A quote ${quote} in \`args_template\` is not closed`;
     const suggestion = 'Close it, or write `args` as a list.';
-    throw new AbilityError({ code: 'definition.invalid', message, location, suggestion });
+    throw invalidDefinition(message, location, suggestion);
   }
   if (item || open) items.push(item);
   return items;

@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import type { PlanArgument, PlanEnvProfile, PlanScript } from '../../contracts/plan.js';
-import { AbilityError, type Problem, type SourceLocation } from '../../contracts/problem.js';
+import { AbilityError, invalidDefinition, type Problem, type SourceLocation } from '../../contracts/problem.js';
 import { SECRET_MESSAGE, secretReference } from '../../definitions/formats/values.js';
 import type { Registry } from '../../definitions/registry.js';
 import { locationOf, type Spot, within } from '../../definitions/spot.js';
@@ -47,11 +47,7 @@ export function resolveScript(
   names = CALL_ARGUMENTS,
 ): PlanScript {
   if (definition.args && definition.args_template !== undefined) {
-    throw new AbilityError({
-      code: 'definition.invalid',
-      message: 'A script has either `args_template` or `args`',
-      location: locationOf(within(spot, 'args'), 'key'),
-    });
+    throw invalidDefinition('A script has either `args_template` or `args`', locationOf(within(spot, 'args'), 'key'));
   }
   const file = locateScript(registry, definition.path, within(spot, 'path'));
   const args = argumentsOf(definition, names, spot);
@@ -108,12 +104,11 @@ function resolveFiles(
   const also = [...declaredFiles(files, definition.files ?? [], within(spot, 'files')), ...interpreter];
   const followed = followImports(files, script, languageOf(script, interpreterWords(definition)), also);
   if (followed) return followed.files;
-  throw new AbilityError({
-    code: 'definition.invalid',
-    message: `${definition.path} is pinned with more than ${MAX_FILES} files, including those that it imports`,
-    location: locationOf(within(spot, definition.files ? 'files' : 'path')),
-    suggestion: 'Bundle the script into one file, or name fewer under `files`.',
-  });
+  throw invalidDefinition(
+    `${definition.path} is pinned with more than ${MAX_FILES} files, including those that it imports`,
+    locationOf(within(spot, definition.files ? 'files' : 'path')),
+    'Bundle the script into one file, or name fewer under `files`.',
+  );
 }
 
 /** The files under `files`; folders recursively. @throws AbilityError `script.missing`, `definition.*`. */
@@ -127,7 +122,7 @@ export function declaredFiles(files: ProjectFiles, paths: string[], spot: Spot):
       found.set(file.path, file);
       if (found.size <= MAX_FILES) continue;
       const message = `\`files\` names more than ${MAX_FILES} files`;
-      throw new AbilityError({ code: 'definition.invalid', message, location });
+      throw invalidDefinition(message, location);
     }
   }
   return [...found.values()];
@@ -285,12 +280,11 @@ function checkedText(text: string, spot: Spot, names: ArgumentNames): boolean {
 function checkedReference(text: string, spot: Spot): string {
   const checked = secretReference.safeParse(text);
   if (checked.success) return text;
-  throw new AbilityError({
-    code: 'definition.invalid',
-    message: checked.error.issues[0]?.message ?? SECRET_MESSAGE,
-    location: locationOf(spot),
-    suggestion: 'To use a text that looks like a reference, write it as ${{ "..." }}.',
-  });
+  throw invalidDefinition(
+    checked.error.issues[0]?.message ?? SECRET_MESSAGE,
+    locationOf(spot),
+    'To use a text that looks like a reference, write it as ${{ "..." }}.',
+  );
 }
 
 function without(texts: Record<string, string>, names: ReadonlySet<string>): Record<string, string> {

@@ -1,6 +1,6 @@
 import { EFFECTS, type Effect } from '../../contracts/effects.js';
 import type { JsonObject } from '../../contracts/json.js';
-import { AbilityError } from '../../contracts/problem.js';
+import { AbilityError, invalidDefinition } from '../../contracts/problem.js';
 import { abilityIds, type Composite, loadedComposite } from '../../definitions/find-ability.js';
 import type { HighLevel } from '../../definitions/formats/high-level.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
@@ -81,12 +81,11 @@ export function checkCallee(
   }
   const whitelist = workflow.value.operations;
   if (whitelist && !whitelist.includes(id)) {
-    throw new AbilityError({
-      code: 'definition.invalid',
-      message: `\`${id}\` is not among the \`operations\` of this workflow`,
+    throw invalidDefinition(
+      `\`${id}\` is not among the \`operations\` of this workflow`,
       location,
-      suggestion: 'Add it to `operations`.',
-    });
+      'Add it to `operations`.',
+    );
   }
   return composite;
 }

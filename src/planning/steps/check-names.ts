@@ -1,5 +1,5 @@
 import type { Json } from '../../contracts/json.js';
-import { AbilityError } from '../../contracts/problem.js';
+import { AbilityError, invalidDefinition } from '../../contracts/problem.js';
 import type { Spot } from '../../definitions/spot.js';
 import { compileExpression, type Expression } from '../../rules/expressions/evaluate.js';
 import { textsIn } from '../../rules/expressions/split-text.js';
@@ -43,21 +43,21 @@ export function refuseTemplate(source: string): void {
   const withoutTexts = source.replaceAll(/"[^"]*"|'[^']*'/g, '');
   if (!withoutTexts.includes('${{')) return;
   const bare = /^\s*\$\{\{([\s\S]*)\}\}\s*$/.exec(source)?.[1];
-  throw new AbilityError({
-    code: 'definition.invalid',
-    message: 'This place accepts only bare CEL',
-    suggestion: bare === undefined ? 'Leave the ${{ }} out.' : `Write \`${bare.trim()}\`, without \${{ }}.`,
-  });
+  throw invalidDefinition(
+    'This place accepts only bare CEL',
+    undefined,
+    bare === undefined ? 'Leave the ${{ }} out.' : `Write \`${bare.trim()}\`, without \${{ }}.`,
+  );
 }
 
 /** @throws AbilityError `definition.invalid` for `{{ }}`, as other template languages write it. */
 export function refuseForeignBraces(text: string): void {
   if (!/(^|[^$])\{\{/.test(text) || text.includes('${{')) return;
-  throw new AbilityError({
-    code: 'definition.invalid',
-    message: `\`${text}\` is not a template here`,
-    suggestion: 'Write ${{ expression }}, with the dollar sign.',
-  });
+  throw invalidDefinition(
+    `\`${text}\` is not a template here`,
+    undefined,
+    'Write ${{ expression }}, with the dollar sign.',
+  );
 }
 
 /** @throws AbilityError `expression.syntax` for the first unknown name. */

@@ -1,5 +1,5 @@
 import type { Json } from '../../contracts/json.js';
-import { AbilityError } from '../../contracts/problem.js';
+import { AbilityError, invalidDefinition } from '../../contracts/problem.js';
 import type { HighLevel } from '../../definitions/formats/high-level.js';
 import type { StepDefinition } from '../../definitions/formats/steps.js';
 import type { Loaded } from '../../definitions/registry.js';
@@ -196,7 +196,7 @@ export function collectIds(workflow: Loaded<HighLevel>, collector: ErrorCollecto
     const message = `The step id \`${id}\` is used twice`;
     const location = workflow.locate([...path, 'id'], 'value');
     const suggestion = 'Ids are unique in the file.';
-    collector.keep(new AbilityError({ code: 'definition.invalid', message, location, suggestion }));
+    collector.keep(invalidDefinition(message, location, suggestion));
   }
   return ids;
 }

@@ -1,7 +1,7 @@
 import { isFileValue } from '../../contracts/files.js';
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import type { PlanArgument, PlanEnvironment, PlanOperation, PlanScript } from '../../contracts/plan.js';
-import { AbilityError, type Problem } from '../../contracts/problem.js';
+import { invalidDefinition, type Problem } from '../../contracts/problem.js';
 import type { HighLevel } from '../../definitions/formats/high-level.js';
 import type { Loaded } from '../../definitions/registry.js';
 import { expressionsIn } from '../../rules/expressions/template.js';
@@ -35,12 +35,11 @@ export function checkStepTexts(
     if (!problem) continue;
     const { message, suggestion, details } = problem;
     const member = memberOf(details, given);
-    throw new AbilityError({
-      code: 'definition.invalid',
-      message: `${id} refuses what the step passes to it: ${message}`,
-      location: workflow.locate(member === undefined ? path : [...path.slice(0, -1), 'with', member]),
+    throw invalidDefinition(
+      `${id} refuses what the step passes to it: ${message}`,
+      workflow.locate(member === undefined ? path : [...path.slice(0, -1), 'with', member]),
       suggestion,
-    });
+    );
   }
 }
 

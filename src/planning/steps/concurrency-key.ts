@@ -1,7 +1,7 @@
 import type { PlanConcurrency } from '../../contracts/concurrency.js';
 import type { JsonObject } from '../../contracts/json.js';
 import type { Plan } from '../../contracts/plan.js';
-import { AbilityError } from '../../contracts/problem.js';
+import { AbilityError, invalidDefinition } from '../../contracts/problem.js';
 import type { HighLevel } from '../../definitions/formats/high-level.js';
 import type { Loaded } from '../../definitions/registry.js';
 import { evaluateTemplate, expressionsIn } from '../../rules/expressions/template.js';
@@ -49,10 +49,10 @@ function checkKey(key: string): void {
     refuseUnknownNames(expression, KNOWN);
     const chance = expression.functions.find((name) => name === 'now' || name === 'uuid');
     if (chance === undefined) continue;
-    throw new AbilityError({
-      code: 'definition.invalid',
-      message: `A key with ${chance}() in it differs for each task, so it would exclude no other task`,
-      suggestion: 'Build the key only from `input` and `environment`.',
-    });
+    throw invalidDefinition(
+      `A key with ${chance}() in it differs for each task, so it would exclude no other task`,
+      undefined,
+      'Build the key only from `input` and `environment`.',
+    );
   }
 }

@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein';
 import { CODES, familyOf, meaningOf, OUR_FAMILIES } from '../../contracts/codes.js';
-import { AbilityError, type SourceLocation } from '../../contracts/problem.js';
+import { invalidDefinition, type SourceLocation } from '../../contracts/problem.js';
 import type { HighLevel } from '../../definitions/formats/high-level.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { memoize } from '../../text/memoize.js';
@@ -11,12 +11,11 @@ import type { PlanWarning } from '../resolve/plan-warning.js';
 /** @throws AbilityError `definition.invalid` for a reserved family, whose codes authors must not raise. */
 export function refuseOurCode(code: string, location: SourceLocation): void {
   if (!OUR_FAMILIES.has(familyOf(code))) return;
-  throw new AbilityError({
-    code: 'definition.invalid',
-    message: `The code \`${code}\` is of the family \`${familyOf(code)}\`, which is reserved for Ability Runtime`,
+  throw invalidDefinition(
+    `The code \`${code}\` is of the family \`${familyOf(code)}\`, which is reserved for Ability Runtime`,
     location,
-    suggestion: 'Choose a code whose first word is your own.',
-  });
+    'Choose a code whose first word is your own.',
+  );
 }
 
 export class NamedCodes {

@@ -1,4 +1,4 @@
-import { AbilityError } from '../../contracts/problem.js';
+import { AbilityError, invalidDefinition } from '../../contracts/problem.js';
 import type { Registry } from '../../definitions/registry.js';
 import type { Spot } from '../../definitions/spot.js';
 import { compileExpression } from '../../rules/expressions/evaluate.js';
@@ -87,22 +87,21 @@ function refuseKey(key: string): void {
     return typeof part === 'string' && !(PARTS_OF_KEYS.test(part) && (at > 0 || /^[A-Za-z0-9]/.test(part)));
   });
   if (wrong !== undefined) {
-    throw new AbilityError({
-      code: 'definition.invalid',
-      message: `\`${String(wrong)}\` cannot be part of a task key`,
-      suggestion: 'A key has 1 to 64 letters, digits, dots, dashes and underscores, and begins with a letter or digit.',
-    });
+    throw invalidDefinition(
+      `\`${String(wrong)}\` cannot be part of a task key`,
+      undefined,
+      'A key has 1 to 64 letters, digits, dots, dashes and underscores, and begins with a letter or digit.',
+    );
   }
   const reads = parts.some((part) => {
     return typeof part !== 'string' && compileExpression(part.source).references.some(({ name }) => name === 'webhook');
   });
   if (reads) return;
-  throw new AbilityError({
-    code: 'definition.invalid',
-    message: `The key \`${key}\` is the same for each delivery, so that only the first would start a task`,
-    suggestion:
-      "Use a value that differs between deliveries, such as `${{ webhook.headers['x-github-delivery'] }}`, or leave it out.",
-  });
+  throw invalidDefinition(
+    `The key \`${key}\` is the same for each delivery, so that only the first would start a task`,
+    undefined,
+    "Use a value that differs between deliveries, such as `${{ webhook.headers['x-github-delivery'] }}`, or leave it out.",
+  );
 }
 
 /** Headers that authenticate the sender: signatures, tokens, cookies. Expressions cannot read them. */
@@ -137,13 +136,13 @@ function refuseUnseenHeaders(sources: readonly string[]): void {
       const name = double ?? single ?? member ?? '';
       if (isSeenHeader(name)) continue;
       const isCapital = isSeenHeader(name.toLowerCase());
-      throw new AbilityError({
-        code: 'definition.invalid',
-        message: `\`webhook.headers\` never has \`${name}\` (in \`${source}\`)`,
-        suggestion: isCapital
+      throw invalidDefinition(
+        `\`webhook.headers\` never has \`${name}\` (in \`${source}\`)`,
+        undefined,
+        isCapital
           ? `Names of headers are in small letters: \`webhook.headers['${name.toLowerCase()}']\`.`
           : 'Expressions cannot read headers that authenticate the sender or describe the route of a request.',
-      });
+      );
     }
   }
 }

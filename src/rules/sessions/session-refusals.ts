@@ -1,5 +1,5 @@
 import { SCOPE_FOLDER, USER_KEY } from '../../contracts/names.js';
-import { AbilityError } from '../../contracts/problem.js';
+import { AbilityError, usageError } from '../../contracts/problem.js';
 
 export function sessionNotFound(session: string, project: string): AbilityError {
   return new AbilityError({
@@ -25,19 +25,17 @@ export function sessionBusy(session: string, cause: unknown): AbilityError {
 /** The id names a folder. @throws AbilityError `usage.invalid` for an invalid one, such as a path. */
 export function checkRunId(id: string): string {
   if (USER_KEY.test(id)) return id;
-  throw new AbilityError({
-    code: 'usage.invalid',
-    message: `${JSON.stringify(id)} is no id of a run`,
-    suggestion: 'It has 1 to 64 letters, digits, dots, dashes and underscores, and begins with a letter or digit.',
-  });
+  throw usageError(
+    `${JSON.stringify(id)} is no id of a run`,
+    'It has 1 to 64 letters, digits, dots, dashes and underscores, and begins with a letter or digit.',
+  );
 }
 
 /** @throws AbilityError `usage.invalid` if it is not a path of a folder in the project. */
 export function checkScope(scope: string): string {
   if (SCOPE_FOLDER.test(scope)) return scope;
-  throw new AbilityError({
-    code: 'usage.invalid',
-    message: `${JSON.stringify(scope)} is no scope`,
-    suggestion: 'A scope is a folder of the project, such as modules/users.',
-  });
+  throw usageError(
+    `${JSON.stringify(scope)} is no scope`,
+    'A scope is a folder of the project, such as modules/users.',
+  );
 }

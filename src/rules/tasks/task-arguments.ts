@@ -1,6 +1,6 @@
 import type { Person } from '../../contracts/callers.js';
 import { isJsonObject } from '../../contracts/json.js';
-import { AbilityError } from '../../contracts/problem.js';
+import { AbilityError, usageError } from '../../contracts/problem.js';
 import type { Seal } from '../../contracts/seal.js';
 import type {
   Continued,
@@ -83,7 +83,7 @@ function readOptions(value: unknown): TaskOptions {
 
 function notOptions(message: string): AbilityError {
   const suggestion = `Options, all optional: ${Object.keys(OPTIONS).join(', ')}; see docs/start-from-temporal.md.`;
-  return new AbilityError({ code: 'usage.invalid', message, suggestion });
+  return usageError(message, suggestion);
 }
 
 /** Who asks. What a door vouches for counts only after preflight, which refuses a task whose proof does not hold. */

@@ -1,11 +1,10 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { readFileSync } from 'node:fs';
 import type { ProvedDecision, ProvedStart, Starter, StartProof } from '../../contracts/approvals.js';
-import { AbilityError } from '../../contracts/problem.js';
+import { AbilityError, usageError } from '../../contracts/problem.js';
 import { canonicalJson, digestOf } from '../../rules/canonical.js';
 import { attempt } from '../../text/attempt.js';
-import { whyNotPrivate } from './private-file.js';
+import { createPrivateFile, whyNotPrivate } from './private-file.js';
 import { makeNonce, NONCE, provedText } from './proof-key.js';
 
 /** What comes before the 32 bytes of an Ed25519 key in PKCS #8 and in SubjectPublicKeyInfo. Source: RFC 8410, section 7. */
@@ -37,11 +36,7 @@ export function createDoorKey(id: string): { value: string; publicKey: string } 
 export function readDoorKey(text: string): DoorKey {
   const [, id = '', secret = ''] = FORM.exec(text.trim()) ?? [];
   if (id !== '') return { id, key: privateKeyOf(secret) };
-  throw new AbilityError({
-    code: 'usage.invalid',
-    message: 'ABILITY_DOOR_KEY is not of the form id:secret',
-    suggestion: 'Make one with `ability keys create --for-door`.',
-  });
+  throw usageError('ABILITY_DOOR_KEY is not of the form id:secret', 'Make one with `ability keys create --for-door`.');
 }
 
 /**
@@ -51,17 +46,8 @@ export function readDoorKey(text: string): DoorKey {
 export function ownDoorKey(path: string): DoorKey {
   const known = readOwn(path);
   if (known) return known;
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const own = `${path}.${process.pid}`;
-  try {
-    const { d } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
-    writeFileSync(own, `${d}\n`, { mode: 0o600, flag: 'wx' });
-    linkSync(own, path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  } finally {
-    rmSync(own, { force: true });
-  }
+  const { d } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
+  createPrivateFile(path, `${d}\n`);
   const made = readOwn(path);
   if (made) return made;
   const message = `${path} is no key of this user alone`;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { AbilityError } from '../../contracts/problem.js';
+import { AbilityError, usageError } from '../../contracts/problem.js';
 
 /** Shortest secret in bytes, and the length of those that are made here. */
 export const KEY_BYTES = 32;
@@ -49,13 +49,13 @@ function entriesOf(text: string): string[] {
  */
 export function createKey(id: string, variable: KeyVariable, current?: string): string {
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(id)) {
-    throw refused(`${id} cannot be the id of a key`, 'An id has up to 64 letters, digits, _ and -.');
+    throw usageError(`${id} cannot be the id of a key`, 'An id has up to 64 letters, digits, _ and -.');
   }
   const key = `${id}:${randomBytes(KEY_BYTES).toString('base64url')}`;
   if (current === undefined) return key;
   refuseUnset(current, variable, 'so there is nothing to add a key to', 'Leave out --add.');
   if (readKeys(current, variable).has(id)) {
-    throw refused(`${variable.name} has a key ${id} already`, 'Choose another id with --id.');
+    throw usageError(`${variable.name} has a key ${id} already`, 'Choose another id with --id.');
   }
   return [...entriesOf(current), key].join(',');
 }
@@ -65,7 +65,7 @@ export function rotateKeys(variable: KeyVariable, current: string): string {
   refuseUnset(current, variable, 'so there is nothing to rotate', 'Make keys with `ability keys create`.');
   const entries = entriesOf(current);
   if (readKeys(current, variable).size < 2) {
-    throw refused(
+    throw usageError(
       `${variable.name} has one key`,
       'Add another: `ability keys create --add`, and set it everywhere first.',
     );
@@ -74,9 +74,5 @@ export function rotateKeys(variable: KeyVariable, current: string): string {
 }
 
 function refuseUnset(current: string, { name }: KeyVariable, why: string, suggestion: string): void {
-  if (current.trim() === '') throw refused(`${name} is not set, ${why}`, suggestion);
-}
-
-function refused(message: string, suggestion: string): AbilityError {
-  return new AbilityError({ code: 'usage.invalid', message, suggestion });
+  if (current.trim() === '') throw usageError(`${name} is not set, ${why}`, suggestion);
 }

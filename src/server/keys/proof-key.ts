@@ -1,12 +1,11 @@
-import { createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import { dirname } from 'node:path';
 import type { KeyProof, ProvedDecision } from '../../contracts/approvals.js';
 import type { JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { canonicalJson, digestOf } from '../../rules/canonical.js';
-import { whyNotPrivate } from './private-file.js';
+import { createPrivateFile, whyNotPrivate } from './private-file.js';
 
 const KEY_BYTES = 32;
 const NONCE_BYTES = 16;
@@ -15,17 +14,7 @@ const MAC = /^[0-9a-f]{64}$/;
 
 /** Creates the key with which the runtime's owner proves decisions: atomically, and only if none exists. */
 export function createProofKey(path: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  // No seal key has a dot in its name.
-  const own = `${path}.${randomUUID()}`;
-  try {
-    writeFileSync(own, randomBytes(KEY_BYTES), { mode: 0o600, flag: 'wx' });
-    linkSync(own, path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  } finally {
-    rmSync(own, { force: true });
-  }
+  createPrivateFile(path, randomBytes(KEY_BYTES));
 }
 
 /** Reads this user's key. @throws AbilityError `approval.unproved` if its owner, mode or length is wrong. */

@@ -1,7 +1,7 @@
 import { Document, isMap, isSeq, parseDocument } from 'yaml';
 import { PHASES, type Phase } from '../../../contracts/hooks.js';
 import type { Json } from '../../../contracts/json.js';
-import { AbilityError, type SourceLocation, usageError } from '../../../contracts/problem.js';
+import { AbilityError, invalidDefinition, type SourceLocation, usageError } from '../../../contracts/problem.js';
 import { abilityIds, loadedAbility } from '../../../definitions/find-ability.js';
 import { readYaml, type YamlSource } from '../../../definitions/yaml-source.js';
 import { didYouMean } from '../../../text/nearest.js';
@@ -137,12 +137,11 @@ function planHooks(site: Site, given: GivenDefinition, { source, value }: NewDef
   const ids: string[] = value.hooks.map(({ id }: { id: string }) => id);
   const [only] = ids;
   if (only === undefined) {
-    throw new AbilityError({
-      code: 'definition.invalid',
-      message: 'There is no hook in it; nothing was written',
-      location: source.locate(['hooks']),
-      suggestion: 'Write it as an item of `hooks:`.',
-    });
+    throw invalidDefinition(
+      'There is no hook in it; nothing was written',
+      source.locate(['hooks']),
+      'Write it as an item of `hooks:`.',
+    );
   }
   if (ids.length === 1) refuseOtherName(given, only, source);
   for (const id of ids) checkNewHook(site, phase, id);

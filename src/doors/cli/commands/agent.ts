@@ -143,7 +143,7 @@ function readRequest({ terminal, cwd }: Context, file: string): AgentRequest {
     if (error instanceof AbilityError) throw error;
     const message = `The request ${file} cannot be read: ${reasonOf(error)}`;
     const suggestion = 'Name a file of JSON or YAML, or - for stdin; `ability agent --help` has an example.';
-    throw new AbilityError({ code: 'usage.invalid', message, suggestion }, { cause: error });
+    throw usageError(message, suggestion, error);
   }
 }
 

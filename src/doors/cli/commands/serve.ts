@@ -1,5 +1,5 @@
 import { connect } from '../../../client/index.js';
-import { AbilityError, formatLocation, reasonOf } from '../../../contracts/problem.js';
+import { AbilityError, formatLocation, reasonOf, usageError } from '../../../contracts/problem.js';
 import { findScope } from '../../../definitions/find-scope.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { currentUser, refuseAgents } from '../../../operations/read-caller.js';
@@ -142,11 +142,10 @@ function findDoorKey({ root, project }: Registry, { ABILITY_DOOR_KEY: given }: N
   }
   const key = readDoorKey(given);
   if (project.doors[key.id] === publicKeyOf(key)) return () => key;
-  throw new AbilityError({
-    code: 'usage.invalid',
-    message: `ability.yaml does not name the door ${key.id} of ABILITY_DOOR_KEY with its public key, so no worker would believe it`,
-    suggestion: `Add it: doors: { ${key.id}: ${publicKeyOf(key)} }.`,
-  });
+  throw usageError(
+    `ability.yaml does not name the door ${key.id} of ABILITY_DOOR_KEY with its public key, so no worker would believe it`,
+    `Add it: doors: { ${key.id}: ${publicKeyOf(key)} }.`,
+  );
 }
 
 function noteWebhooks(registry: Registry, webhooks: FoundTrigger[], note: (text: string) => void): void {

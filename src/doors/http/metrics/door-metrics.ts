@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { loadedComposites } from '../../../definitions/find-ability.js';
+import { endsWithin } from '../../../rules/any-abort-signal.js';
 import type { HttpDoor } from '../http-door.js';
 import { streamsOf } from '../reserve-wait.js';
 import { metricIn, type ProjectNames, TaskMetrics } from './task-metrics.js';
@@ -62,7 +63,7 @@ export class DoorMetrics {
   async scrape(door: Pick<HttpDoor, 'ask' | 'registry'>): Promise<string> {
     this.watchProcess();
     if (performance.now() - this.looked > FRESH_MS) this.looking ??= this.look(door);
-    if (this.looking && !(await inTime(this.looking))) this.tasks.lose();
+    if (this.looking && !(await endsWithin(PATIENCE_MS, this.looking))) this.tasks.lose();
     return this.registry.metrics();
   }
 
@@ -94,18 +95,6 @@ export class DoorMetrics {
     } catch {
       // Each request that needs the definitions reports what is broken.
     }
-  }
-}
-
-async function inTime(looking: Promise<void>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), PATIENCE_MS);
-  });
-  try {
-    return await Promise.race([looking.then(() => true), late]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

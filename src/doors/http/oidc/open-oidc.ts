@@ -1,4 +1,4 @@
-import { AbilityError } from '../../../contracts/problem.js';
+import { usageError } from '../../../contracts/problem.js';
 import { ownReference } from '../../../definitions/formats/values.js';
 import { SecretSource } from '../../../planning/secrets/secret-source.js';
 import { isDuration, parseDuration } from '../../../rules/duration.js';
@@ -30,14 +30,14 @@ export async function openOidc(flags: OidcFlags, root: string, env: NodeJS.Proce
     const [stray] = Object.entries(flags).find(([flag, value]) => /^oidc/.test(flag) && value !== undefined) ?? [];
     if (stray === undefined) return undefined;
     const flag = stray.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    throw usage(`--${flag} needs a provider`, 'Name it: --oidc-issuer URL.');
+    throw usageError(`--${flag} needs a provider`, 'Name it: --oidc-issuer URL.');
   }
   const issuer = readIssuer(oidcIssuer);
   const sessionMs = readSession(flags.oidcSession ?? USUAL.session);
   if (!oidcClient)
-    throw usage('--oidc-issuer needs the id of a client', 'Register one at the provider: --oidc-client ID.');
+    throw usageError('--oidc-issuer needs the id of a client', 'Register one at the provider: --oidc-client ID.');
   if (!oidcScope.split(' ').includes('openid'))
-    throw usage('--oidc-scope lacks openid', `Use for example "${USUAL.scope}".`);
+    throw usageError('--oidc-scope lacks openid', `Use for example "${USUAL.scope}".`);
   const provider = await OidcProvider.find({
     issuer,
     clientId: oidcClient,
@@ -53,13 +53,13 @@ export async function openOidc(flags: OidcFlags, root: string, env: NodeJS.Proce
 function readSession(text: string): number {
   const ms = isDuration(text) ? parseDuration(text) : 0;
   if (ms >= SHORTEST_MS && ms <= LONGEST_MS) return ms;
-  throw usage(`--oidc-session ${text} is no duration from 5m to 30d`, 'Write for example --oidc-session 8h.');
+  throw usageError(`--oidc-session ${text} is no duration from 5m to 30d`, 'Write for example --oidc-session 8h.');
 }
 
 /** The value itself would be in the list of processes. */
 function readSecret(reference: string, root: string, env: NodeJS.ProcessEnv): string {
   if (!ownReference.safeParse(reference).success) {
-    throw usage('--oidc-secret takes a reference, never the secret itself', 'Use env:NAME or file:PATH.');
+    throw usageError('--oidc-secret takes a reference, never the secret itself', 'Use env:NAME or file:PATH.');
   }
   return new SecretSource(root, 'serve', env).resolve(reference, 'secret of the OpenID client');
 }
@@ -69,13 +69,8 @@ export function readIssuer(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isPlain = url && url.username === '' && url.search === '' && url.hash === '';
   if (isPlain && (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname)))) return url;
-  throw new AbilityError({
-    code: 'usage.invalid',
-    message: `--oidc-issuer ${text} is no address of an OpenID provider`,
-    suggestion: 'Use the https address that the provider calls its issuer.',
-  });
-}
-
-function usage(message: string, suggestion: string): AbilityError {
-  return new AbilityError({ code: 'usage.invalid', message, suggestion });
+  throw usageError(
+    `--oidc-issuer ${text} is no address of an OpenID provider`,
+    'Use the https address that the provider calls its issuer.',
+  );
 }

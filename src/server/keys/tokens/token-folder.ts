@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { z } from 'zod';
 import { type AccessToken, type NewToken, RIGHTS } from '../../../contracts/access.js';
-import { AbilityError } from '../../../contracts/problem.js';
+import { usageError } from '../../../contracts/problem.js';
 import { writeWhole } from '../../../disk/write-whole.js';
 import { attempt } from '../../../text/attempt.js';
 import { whyNotPrivate } from '../private-file.js';
@@ -55,11 +55,10 @@ export class TokenFolder {
     now = Date.now(),
   ): AccessToken & { text: string } {
     if (agent !== undefined && can.includes('approve')) {
-      throw new AbilityError({
-        code: 'usage.invalid',
-        message: `The token of an agent cannot have the right approve: agents decide nothing`,
-        suggestion: 'Leave out approve, or leave out --agent for a token that a person keeps.',
-      });
+      throw usageError(
+        `The token of an agent cannot have the right approve: agents decide nothing`,
+        'Leave out approve, or leave out --agent for a token that a person keeps.',
+      );
     }
     const made = makeTokenText();
     const token: AccessToken = {

@@ -6,15 +6,9 @@ import type {
   S3ClientConfig,
 } from '@aws-sdk/client-s3';
 import { AbilityError } from '../../../contracts/problem.js';
+import type { NamedObject } from '../store.js';
 import { absent } from '../store-errors.js';
 import { isAbsent, isTaken, type S3Place, s3Failure } from './s3-place.js';
-
-interface S3Object {
-  /** Without the prefix of the store. */
-  name: string;
-  bytes: number;
-  modified: Date;
-}
 
 /** Metadata of files, to detect objects that others put in their place. */
 const SHA256 = 'ability-sha256';
@@ -56,7 +50,7 @@ export class S3Objects {
   }
 
   /** @returns its size, its time, and the digest that it was kept under; undefined if it does not exist. */
-  async look(name: string): Promise<(Omit<S3Object, 'name'> & { sha256: string | undefined }) | undefined> {
+  async look(name: string): Promise<(Omit<NamedObject, 'name'> & { sha256: string | undefined }) | undefined> {
     const found = await this.unless<HeadObjectCommandOutput>(
       isAbsent,
       `${name} could not be looked at`,
@@ -74,7 +68,7 @@ export class S3Objects {
   }
 
   /** Sorted by name. */
-  async *list(prefix: string): AsyncIterable<S3Object> {
+  async *list(prefix: string): AsyncIterable<NamedObject> {
     let after: string | undefined;
     do {
       const page = await this.doing(`${prefix} could not be listed`, async (client, { ListObjectsV2Command }) =>

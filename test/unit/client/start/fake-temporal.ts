@@ -6,9 +6,10 @@ import {
 } from '@temporalio/client';
 import { defaultPayloadConverter, type Payload, WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { vi } from 'vitest';
-import type { Connection, OwnDefinitions } from '../../../../src/client/connection/connect.js';
+import type { Connection } from '../../../../src/client/connection/connect.js';
 import { ACTIVITIES } from '../../../../src/contracts/names.js';
 import type { PreflightAnswer, Refusal } from '../../../../src/contracts/task.js';
+import type { OwnDefinitions } from '../../../../src/planning/resolve/own-definitions.js';
 
 export const PROJECT = 'acme';
 

@@ -1,8 +1,8 @@
 import type { TypedSearchAttributes } from '@temporalio/common';
 import { describe, expect, test } from 'vitest';
-import type { OwnDefinitions } from '../../../../src/client/connection/connect.js';
 import type { NewTask } from '../../../../src/client/start/new-task.js';
 import { startRequest } from '../../../../src/client/start/start-request.js';
+import type { OwnDefinitions } from '../../../../src/planning/resolve/own-definitions.js';
 import { callerOf } from '../../../fixtures/caller.js';
 import { serverWith } from './fake-temporal.js';
 

@@ -1,4 +1,4 @@
-import { AbilityError, usageError } from '../../../../contracts/problem.js';
+import { usageError } from '../../../../contracts/problem.js';
 import { createDoorKey } from '../../../../server/keys/door-key.js';
 import { createKey, PAYLOAD_KEYS, SEAL_KEYS } from '../../../../server/keys/key-list.js';
 import type { AccessFlags } from '../../program/access.js';
@@ -25,11 +25,10 @@ export async function run(context: Context, _: [], flags: AccessFlags['createKey
 function createDoor(context: Context, id: string, add: boolean | undefined, payload: boolean | undefined): void {
   if (payload) throw usageError('A key is for the door or for payloads', 'Leave out --payload or --for-door.');
   if (add || !/^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(id)) {
-    throw new AbilityError({
-      code: 'usage.invalid',
-      message: add ? 'A door has one key, so --add means nothing with --for-door' : `${id} cannot be the id of a key`,
-      suggestion: add ? 'Leave out --add.' : 'An id is a letter and up to 63 letters, digits, _ and -.',
-    });
+    throw usageError(
+      add ? 'A door has one key, so --add means nothing with --for-door' : `${id} cannot be the id of a key`,
+      add ? 'Leave out --add.' : 'An id is a letter and up to 63 letters, digits, _ and -.',
+    );
   }
   const { value, publicKey } = createDoorKey(id);
   printAnswer(context, { id, variable: 'ABILITY_DOOR_KEY', value, public_key: publicKey }, () => value);
