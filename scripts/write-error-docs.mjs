@@ -4,47 +4,57 @@ import { fileURLToPath } from 'node:url';
 import { CODES } from '../build/contracts/codes.js';
 import { LINT_CODES, LINT_ERRORS } from '../build/contracts/lint-codes.js';
 
-/** A list for each family of codes. */
-function listOf(entries, line) {
-  const families = new Set(entries.map(([code]) => code.split('.', 1)[0]));
-  return [...families]
-    .map(
-      (family) =>
-        `## ${family}\n\n${entries
-          .filter(([code]) => code.startsWith(`${family}.`))
-          .map(line)
-          .join('\n')}`,
-    )
-    .join('\n\n');
-}
-
 const errors = `# Errors
 
-Every error has a stable code; the message beside it may change. \`ability explain CODE\` prints an entry. The number is the exit
-code of a command that ends with the error. \`retry: { errors: [timeout] }\` names a whole family, here \`timeout.call\`, \`timeout.step\` and the
-others. A service that answers with a failure gives \`http.<status>\`, such as \`http.409\`; 408, 425, 429, 502, 503 and 504 also count
-as \`unavailable\`. An author's own code (\`fail: { code: ... }\`) is reported as written.
+Every error has a stable code; the message beside it may change. \`ability explain CODE\` prints an entry. In brackets is the exit
+code of a command that ends with the error, if it is not 1. The first word is the family: \`retry: { errors: [timeout] }\` names
+\`timeout.call\`, \`timeout.step\` and the others. A service that answers with a failure gives \`http.<status>\`, such as \`http.409\`;
+408, 425, 429, 502, 503 and 504 also count as \`unavailable\`. An author's own code (\`fail: { code: ... }\`) is reported as written.
 
 This page is made from \`src/contracts/codes.json\` by \`npm run docs:errors\`.
 
-${listOf(Object.entries(CODES), ([code, { exit, means, next }]) => `- \`${code}\` (${exit}): ${means} *${next}*`)}
+${Object.entries(CODES)
+  .map(([code, { exit, means, next }]) => `- \`${code}\`${exit === 1 ? '' : ` (${exit})`}: ${means} *${next}*`)
+  .join('\n')}
 `;
 
-const findings = Object.entries(LINT_CODES).sort(([one], [other]) => (one < other ? -1 : 1));
+const found = Object.entries(LINT_CODES).sort(([one], [other]) => (one < other ? -1 : 1));
+const findingsOf = (wanted) =>
+  found
+    .filter(([, { severity }]) => severity === wanted)
+    .map(([code, { means, why, fix }]) => `- \`${code}\`: ${means} ${why} *${fix}*`)
+    .join('\n');
 const lint = `# What lint finds
 
 \`ability lint\` reads the definitions of a project and reports what does not hold: a stable code, \`file:line:column\`, why it matters
-and what to do. It needs no server and runs nothing. Errors keep an ability from running or break a promise; warnings are likely
-mistakes; notes may be meant. \`ability explain CODE\` prints an entry.
+and what to do. It needs no server and runs nothing. \`ability explain CODE\` prints an entry.
 
 Exit codes: 0 without findings, 1 with errors (\`--fail-on warning\`: or warnings), 2 for bad usage. \`--format human|json|sarif|junit\`
 chooses how findings are printed.
 
-This page is made from \`src/contracts/lint-codes.json\` by \`npm run docs:errors\`. Each entry says what, why, and what to do.
+This page is made from \`src/contracts/lint-codes.json\` by \`npm run docs:errors\`.
 
-${findings.map(([code, { severity, means, why, fix }]) => `- \`${code}\` (${severity}): ${means} ${why} *${fix}*`).join('\n')}
+## Errors
 
-These errors, which a task would meet, too, are found as well; [errors](errors.md) explains them: ${LINT_ERRORS.map((code) => `\`${code}\``).join(', ')}.
+What keeps an ability from running or breaks a promise.
+
+${findingsOf('error')}
+
+## Warnings
+
+Likely mistakes.
+
+${findingsOf('warning')}
+
+## Notes
+
+These may be meant.
+
+${findingsOf('note')}
+
+## What a task would meet, too
+
+Explained under [errors](errors.md): ${LINT_ERRORS.map((code) => `\`${code}\``).join(', ')}.
 `;
 
 for (const [name, text] of [
