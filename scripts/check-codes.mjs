@@ -7,7 +7,12 @@ import { EXIT } from '../build/contracts/states.js';
 
 const text = z.string().regex(/\S[.`]$/, 'is no sentence');
 const tables = {
-  'codes.json': z.strictObject({ exit: z.enum(Object.keys(EXIT)), means: text, next: text }),
+  'codes.json': z.strictObject({
+    exit: z.enum(Object.keys(EXIT)),
+    http: z.int().min(400).max(599).optional(),
+    means: text,
+    next: text,
+  }),
   'lint-codes.json': z.strictObject({ severity: z.enum(SEVERITIES), means: text, why: text, fix: text }),
 };
 for (const [name, row] of Object.entries(tables)) {

@@ -1,11 +1,5 @@
 /** Choices of scaffolds, also for options of the command line; has no imports at run time. */
 import type { Effect } from '../contracts/effects.js';
-import type { WrittenKindName } from '../kinds/kind.js';
-
-export const KINDS = Object.keys({ script: true, mcp: true, api: true } satisfies Record<
-  WrittenKindName,
-  true
->) as WrittenKindName[];
 
 /** Whose an MCP server's session is. */
 export const SESSIONS = ['task', 'shared'] as const;

@@ -5,6 +5,8 @@ import { EXIT, type ExitCode } from './states.js';
 export interface CodeMeaning {
   /** Exit code of a command that ends with this error. */
   exit: ExitCode;
+  /** The status of an HTTP answer with this error; left out: that of `exit`. */
+  http?: number;
   /** What happened, in one sentence. */
   means: string;
   next: string;

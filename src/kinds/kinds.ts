@@ -7,6 +7,9 @@ import { script } from './script/kind.js';
 
 const WRITTEN: { readonly [K in WrittenKindName]: WrittenKind<K> } = { script, mcp, api };
 
+/** The kinds that definitions have. */
+export const WRITTEN_KINDS = Object.keys(WRITTEN) as WrittenKindName[];
+
 const KINDS: { readonly [K in KindName]: Kind<K> } = { ...WRITTEN, model };
 
 /** Of an implementation in a plan, or of a call's target in a record. */
@@ -21,7 +24,5 @@ export function writtenKindOf<K extends WrittenKindName>({ kind }: { kind: K }):
 
 /** The kind that alone reads a setting of registry/config; undefined if every kind does. */
 export function readerOf(setting: string): WrittenKindName | undefined {
-  return Object.entries(WRITTEN).find(([, { settings }]) => settings.includes(setting))?.[0] as
-    | WrittenKindName
-    | undefined;
+  return WRITTEN_KINDS.find((kind) => WRITTEN[kind].settings.includes(setting));
 }

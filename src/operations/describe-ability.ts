@@ -65,13 +65,8 @@ function definedSteps(registry: Registry, id: string, environment: string, varia
 export function effectsOf(registry: Registry, id: string, environment: string, env: NodeJS.ProcessEnv): Effect | null {
   const operation = registry.operations.get(id)?.value;
   if (operation) return operation.effects;
-  try {
-    const variables = new EnvironmentVariables(registry.root, environment, env);
-    return resolvePlan(registry, id, environment, variables).plan.ability.effects;
-  } catch (error) {
-    if (!(error instanceof AbilityError)) throw error;
-    return null;
-  }
+  const variables = new EnvironmentVariables(registry.root, environment, env);
+  return unlessRefused(() => resolvePlan(registry, id, environment, variables).plan.ability.effects) ?? null;
 }
 
 export const describeAbility = operation({

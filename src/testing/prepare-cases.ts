@@ -1,7 +1,7 @@
 import { meaningOf } from '../contracts/codes.js';
 import type { Finding } from '../contracts/findings.js';
 import type { Plan } from '../contracts/plan.js';
-import { AbilityError, type Problem, type SourceLocation } from '../contracts/problem.js';
+import { AbilityError, type Problem } from '../contracts/problem.js';
 import { EXIT } from '../contracts/states.js';
 import { abilityIds, loadedAbility } from '../definitions/find-ability.js';
 import type { CaseDefinition, CaseFile } from '../definitions/formats/cases.js';
@@ -10,6 +10,7 @@ import type { Loaded, Registry } from '../definitions/registry.js';
 import { findingOfProblem } from '../planning/finding-of.js';
 import { chooseEnvironment, resolveEnvironment } from '../planning/resolve/resolve-environment.js';
 import { resolvePlan } from '../planning/resolve/resolve-plan.js';
+import { problemsOf } from '../planning/steps/definition-errors.js';
 import { didYouMean } from '../text/nearest.js';
 import { findNameFaults, type NameFault } from './check-names.js';
 import { PlaceholderVariables } from './placeholders.js';
@@ -36,14 +37,12 @@ export function prepareCases(registry: Registry, loaded: LoadedCases, filter: Ca
     problems: loaded.broken.filter(({ ability }) => isWanted(ability)).flatMap(({ problems }) => problems),
   };
   for (const suite of loaded.suites.filter(({ value }) => isWanted(value.ability))) {
-    try {
+    const refused = problemsOf(() => {
       const { cases, problems } = prepareSuite(registry, suite, filter);
       prepared.cases.push(...cases);
       prepared.problems.push(...problems);
-    } catch (error) {
-      if (!(error instanceof AbilityError)) throw error;
-      prepared.problems.push(error.toProblem());
-    }
+    });
+    prepared.problems.push(...refused);
   }
   return prepared;
 }
@@ -56,7 +55,8 @@ function prepareSuite(registry: Registry, suite: Loaded<CaseFile>, filter: CaseF
   );
   const environments = cases.flatMap(({ environment }, index) => {
     const from = value.cases[index]?.environment === undefined ? ['defaults'] : ['cases', index];
-    return environmentProblem(registry, environment, locate([...from, 'environment']));
+    const location = locate([...from, 'environment']);
+    return problemsOf(() => resolveEnvironment(registry, environment)).map((problem) => ({ ...problem, location }));
   });
   if (environments.length > 0) return { cases: [], problems: environments };
   const names = cases.map((prepared) => namesFor(registry, prepared));
@@ -78,16 +78,6 @@ function problemOf({ path, part, message, suggestion }: NameFault, base: Propert
     location: locate([...base, ...path], part),
   };
   return suggestion === undefined ? problem : { ...problem, suggestion };
-}
-
-function environmentProblem(registry: Registry, environment: string, location: SourceLocation): Problem[] {
-  try {
-    resolveEnvironment(registry, environment);
-    return [];
-  } catch (error) {
-    if (!(error instanceof AbilityError)) throw error;
-    return [{ ...error.toProblem(), location }];
-  }
 }
 
 function refuseUnknownAbility(registry: Registry, { value: { ability }, locate }: Loaded<CaseFile>): void {

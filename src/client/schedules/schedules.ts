@@ -57,7 +57,7 @@ export async function createSchedule(
   statedIn?: string,
 ): Promise<{ created: boolean }> {
   checkSpec(spec);
-  return using(connection, async () => {
+  return withServer(connection, async () => {
     try {
       const definition = await definitionOf(connection, spec, statedIn);
       await refusingTimes(() =>
@@ -81,7 +81,7 @@ export async function createSchedule(
 /** A paused schedule stays paused. @throws AbilityError as {@link createSchedule}. */
 export async function changeSchedule(connection: Connection, spec: ScheduleSpec, statedIn?: string): Promise<void> {
   checkSpec(spec);
-  await using(connection, async () => {
+  await withServer(connection, async () => {
     const definition = await definitionOf(connection, spec, statedIn);
     await refusingTimes(() =>
       onHandle(connection, spec.id, (handle) => handle.update(({ state }) => ({ ...definition, state }))),
@@ -96,7 +96,7 @@ export function listSchedules(connection: Connection): Promise<SeenSchedule[]> {
 
 /** As {@link listSchedules}. @param names of schedules that are found even if the server does not list them yet. */
 export function findSchedules(connection: Connection, names: readonly string[]): Promise<SeenSchedule[]> {
-  return using(connection, async () => {
+  return withServer(connection, async () => {
     const all = new Set(names);
     for await (const name of listedNames(connection)) all.add(name);
     const seen: SeenSchedule[] = [];
@@ -130,7 +130,7 @@ export async function untilListed(connection: Connection, id: string): Promise<v
 
 /** One schedule, with the outcomes of its last firings. @throws AbilityError `schedule.not_found`. */
 export async function showSchedule(connection: Connection, id: string): Promise<ShownSchedule> {
-  return using(connection, async () => {
+  return withServer(connection, async () => {
     const found = await describe(connection, id);
     const firings = await readFirings(connection, found);
     return { ...(await seenOf(connection, found, id, firings)), firings };
@@ -139,38 +139,34 @@ export async function showSchedule(connection: Connection, id: string): Promise<
 
 /** The ability that it starts, and where. @throws AbilityError `schedule.not_found`. */
 export function placeOfSchedule(connection: Connection, id: string): Promise<{ ability: string; environment: string }> {
-  return using(connection, async () => specOf(await describe(connection, id), id).spec);
+  return withServer(connection, async () => specOf(await describe(connection, id), id).spec);
 }
 
 /** Pauses it until it is resumed; tasks that it has started continue. @throws AbilityError `schedule.not_found`. */
 export function pauseSchedule(connection: Connection, id: string, note: string): Promise<void> {
-  return using(connection, () => onHandle(connection, id, (handle) => handle.pause(note)));
+  return withServer(connection, () => onHandle(connection, id, (handle) => handle.pause(note)));
 }
 
 /** @throws AbilityError `schedule.not_found`. */
 export function resumeSchedule(connection: Connection, id: string, note: string): Promise<void> {
-  return using(connection, () => onHandle(connection, id, (handle) => handle.unpause(note)));
+  return withServer(connection, () => onHandle(connection, id, (handle) => handle.unpause(note)));
 }
 
 /** Fires it now, even where it is paused or a task of it runs. @throws AbilityError `schedule.not_found`. */
 export function fireSchedule(connection: Connection, id: string): Promise<void> {
-  return using(connection, () => onHandle(connection, id, (handle) => handle.trigger(overlapping('allow_all'))));
+  return withServer(connection, () => onHandle(connection, id, (handle) => handle.trigger(overlapping('allow_all'))));
 }
 
 /** Backfills the firings between two moments, one after the other. @throws AbilityError `schedule.not_found`. */
 export function backfillSchedule(connection: Connection, id: string, start: Date, end: Date): Promise<void> {
-  return using(connection, () =>
+  return withServer(connection, () =>
     onHandle(connection, id, (handle) => handle.backfill({ start, end, overlap: overlapping('buffer_all') })),
   );
 }
 
 /** Deletes it; tasks that it has started continue. @throws AbilityError `schedule.not_found`. */
 export function deleteSchedule(connection: Connection, id: string): Promise<void> {
-  return using(connection, () => onHandle(connection, id, (handle) => handle.delete()));
-}
-
-function using<T>(connection: Connection, action: () => Promise<T>): Promise<T> {
-  return withServer(connection, action);
+  return withServer(connection, () => onHandle(connection, id, (handle) => handle.delete()));
 }
 
 /** Reports times that the server or the SDK rejects. @throws AbilityError `usage.invalid`. */

@@ -16,7 +16,7 @@ import { EnvironmentVariables } from '../../planning/secrets/secret-source.js';
 import { callInput } from '../../rules/calls/call-input.js';
 import { needsActivity } from '../../rules/hooks/handlers.js';
 import { hookFacts } from '../../rules/hooks/hook-facts.js';
-import { attempt } from '../../text/attempt.js';
+import { attempt, unlessRefused } from '../../text/attempt.js';
 import { addExposed, plainPath, SCRIPT } from './exposed-parts.js';
 import type { Bypass, GuardedAbility, GuardIndex } from './guard-index.js';
 
@@ -128,13 +128,9 @@ function isCallable({ configs, implementations, broken }: Registry, { value }: L
 
 /** An ability as mappings see it; without tags if its implementation is unknown. */
 function subjectOf(registry: Registry, operation: Loaded<LowLevel>, environment: string): MappedAbility {
-  try {
-    return hookLevels(registry, operation, environment).subject;
-  } catch (error) {
-    if (!(error instanceof AbilityError)) throw error;
-    const { operation_key: ability, scope, effects } = operation.value;
-    return { ability, modules: scope.modules ?? [], environment, effects, tags: [] };
-  }
+  const { operation_key: ability, scope, effects } = operation.value;
+  const untagged = { ability, modules: scope.modules ?? [], environment, effects, tags: [] };
+  return unlessRefused(() => hookLevels(registry, operation, environment).subject) ?? untagged;
 }
 
 /** The data needed to run the guards of an ability; undefined if they are not only expressions, or it has a fault. */

@@ -1,6 +1,7 @@
 import type { LowLevel } from '../../definitions/formats/low-level.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import type { BodyOf, WrittenKindName } from '../../kinds/kind.js';
+import { WRITTEN_KINDS } from '../../kinds/kinds.js';
 import type { GuardIndex } from './guard-index.js';
 
 /** An ability, and what its environments say in place of its implementations. */
@@ -30,7 +31,7 @@ export function addExposed(index: GuardIndex, registry: Registry, operation: Loa
     const ofKind = bodies.filter((body): body is BodyOf<K> => body?.kind === kind);
     return ofKind.length === 0 ? {} : EXPOSED[kind](ofKind, { ability, registry, environments });
   };
-  for (const kind of Object.keys(EXPOSED) as WrittenKindName[]) {
+  for (const kind of WRITTEN_KINDS) {
     const { scripts = [], endpoints = [], tools = [] } = exposedOf(kind);
     index.scripts.push(...scripts);
     index.endpoints.push(...endpoints);

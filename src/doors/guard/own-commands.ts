@@ -1,9 +1,13 @@
 import { realpathSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
+import { IMPORTERS, type ImporterName } from '../../contracts/importers.js';
 import { attempt } from '../../text/attempt.js';
 import { type Finding, forPeople } from './finding.js';
 import { hasLetters, isKnown, MARK, patternOf } from './shell/marks.js';
 
+/** Whether an import may replace guards, and so is for people. Source: R-002-62. */
+const REPLACES_GUARDS: Record<ImporterName, boolean> = { mcp: false, openapi: false, hooks: true };
+const GUARDS = IMPORTERS.filter((name) => REPLACES_GUARDS[name]);
 /** Commands that decide, or that reveal the proof of a decider. */
 const DECIDING = /^(approve|deny|login|token|keys)$/;
 /** Flags followed by a value. */
@@ -12,8 +16,12 @@ const VALUED =
 /** Commands of Temporal that change or end a call past the runtime. */
 const WORKFLOW =
   /^(signal|signal-with-start|update|update-with-start|execute-update-with-start|start-update-with-start|reset|reset-batch)$/;
-const IN_CODE =
-  /\b(?:ability(?:-runtime)?|bin\.js|bin\/ability)\b["'`\s,\][)(]+(?:--[\w-]+(?:[=\s"'`,]+[^\s"'`,-][^\s"'`,]*)?["'`\s,]+)*(approve|deny|login|token|keys|import\b["'`\s,\][)(]+hooks)\b|\btemporal\b["'`\s,\][)(]+(?:--[\w-]+[=\s"'`,]+[^\s"'`,]+["'`\s,]+)*(?:activity\b|(?:workflow|batch)["'`\s,]+(?:signal|update))/;
+const IN_CODE = new RegExp(
+  /\b(?:ability(?:-runtime)?|bin\.js|bin\/ability)\b["'`\s,\][)(]+(?:--[\w-]+(?:[=\s"'`,]+[^\s"'`,-][^\s"'`,]*)?["'`\s,]+)*(approve|deny|login|token|keys|import\b["'`\s,\][)(]+(?:GUARDS))\b|\btemporal\b["'`\s,\][)(]+(?:--[\w-]+[=\s"'`,]+[^\s"'`,]+["'`\s,]+)*(?:activity\b|(?:workflow|batch)["'`\s,]+(?:signal|update))/.source.replace(
+    'GUARDS',
+    GUARDS.join('|'),
+  ),
+);
 const OVER_HTTP =
   /\/(api\/v1\/(namespaces\/[^\s/]+\/)?|namespaces\/[^\s/]+\/)(workflows\/\S+?\/(signal|update|reset)|activit)/i;
 /** The route of our HTTP door that decides, with parts that are not known; the route that lists approvals has no id. */
@@ -40,8 +48,8 @@ export function findDecision(words: readonly string[], folders: readonly string[
       const verbs = positionals(rest);
       const [plain] = verbs;
       const first = verbs.find((verb) => DECIDING.test(verb)) ?? plain;
-      if (first === 'import' && importsHooks(rest))
-        return forPeople('`ability import hooks` may replace guards, and is for people');
+      if (first === 'import' && importsGuards(rest))
+        return forPeople(`\`ability import ${GUARDS.join('` or `')}\` may replace guards, and is for people`);
       if (first === undefined ? fed : DECIDING.test(first) || !isKnown(first)) {
         return forPeople(`\`ability ${shown(first)}\` is for people`);
       }
@@ -62,10 +70,10 @@ export function findDecision(words: readonly string[], folders: readonly string[
   return undefined;
 }
 
-/** Guards of an import may replace existing ones; `--dry-run` only shows them. Source: R-002-62. */
-function importsHooks(rest: readonly string[]): boolean {
+/** `--dry-run` only shows what an import would replace. */
+function importsGuards(rest: readonly string[]): boolean {
   const behind = positionals(rest.slice(rest.indexOf('import') + 1));
-  const isOther = behind.length > 0 && behind.every((word) => word !== 'hooks' && isKnown(word));
+  const isOther = behind.length > 0 && behind.every((word) => isKnown(word) && !GUARDS.some((name) => name === word));
   return !isOther && !rest.includes('--dry-run');
 }
 

@@ -14,38 +14,7 @@ interface HttpProblem {
   details?: unknown;
 }
 
-/** Codes with a status of their own; the others have that of their exit code. */
-const STATUS: Record<string, number> = {
-  'door.access_denied': 400,
-  'door.authorization_pending': 400,
-  'door.expired_token': 400,
-  'door.slow_down': 400,
-  'door.no_login': 404,
-  'door.unauthenticated': 401,
-  'door.unsigned': 401,
-  'door.no_webhook': 404,
-  'door.too_large': 413,
-  'door.media_type': 415,
-  'door.too_many': 429,
-  'door.foreign_host': 421,
-  'door.no_route': 404,
-  'file.not_of_task': 404,
-  'file.too_large': 413,
-  'feature.unsupported': 501,
-  'task.deleted': 410,
-  'runlog.key_conflict': 409,
-  'task.key_conflict': 409,
-  'task.closed': 409,
-  'task.started': 409,
-  'task.other_project': 404,
-  'session.key_conflict': 409,
-  'session.stopped': 409,
-  'approval.ignored': 409,
-  'grant.ended': 409,
-  'grant.refused': 409,
-  'internal.error': 500,
-};
-
+/** Of codes that have no status of their own. */
 const STATUS_OF_EXIT: Partial<Record<ExitCode, number>> = {
   [EXIT.usage]: 400,
   [EXIT.unavailable]: 422,
@@ -55,8 +24,8 @@ const STATUS_OF_EXIT: Partial<Record<ExitCode, number>> = {
 };
 
 export function statusOf(code: string): number {
-  if (Object.hasOwn(STATUS, code)) return STATUS[code] as number;
   const meaning = meaningOf(code);
+  if (meaning?.http !== undefined) return meaning.http;
   if (meaning?.exit === EXIT.usage && code.endsWith('.not_found')) return 404;
   return (meaning && STATUS_OF_EXIT[meaning.exit]) ?? 500;
 }

@@ -1,12 +1,7 @@
 import type { Json } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { locationOf, type Spot, within } from '../../definitions/spot.js';
-import {
-  allowedHostsFor,
-  checkHost,
-  refuseMissingCredential,
-  resolveAddress,
-} from '../../planning/resolve/resolve-address.js';
+import { refuseMissingCredential, resolveAddress } from '../../planning/resolve/resolve-address.js';
 import { INSTEAD, type Resolver } from '../../planning/resolve/resolver.js';
 import { headerTexts } from '../../planning/scripts/check-placeholders.js';
 import { type Available, checkTemplate } from '../../planning/steps/check-names.js';
@@ -35,8 +30,7 @@ export const resolveApiSection: Resolver<'api'> = ({ api }, { registry, chosen, 
       suggestion: `Set \`${where}endpoints.${api.endpoint}\` for it in registry/config.`,
     });
   }
-  const base_url = resolveAddress(endpoint, variables, spot);
-  checkHost(registry, base_url, spot);
+  const { url: base_url, allowed_hosts } = resolveAddress(registry, endpoint, variables, spot);
   for (const section of ['query', 'headers', 'body'] as const) {
     checkTemplate((api[section] ?? null) as Json, REQUEST, within(spot, section));
   }
@@ -53,7 +47,7 @@ export const resolveApiSection: Resolver<'api'> = ({ api }, { registry, chosen, 
       query: api.query ?? {},
       headers: headerTexts(api.headers ?? {}, within(spot, 'headers')),
       credentials,
-      allowed_hosts: allowedHostsFor(registry, base_url),
+      allowed_hosts,
       rate_limit: api.rate_limit ? defined(api.rate_limit) : null,
       ...resolveForm({ ...api, ...(api.auth && { auth: plainAuth(api.auth, auth) }) }),
     },

@@ -3,12 +3,7 @@ import { AbilityError } from '../../contracts/problem.js';
 import type { Registry } from '../../definitions/registry.js';
 import { locationOf, type Spot, within } from '../../definitions/spot.js';
 import type { ChosenImplementation } from '../../planning/resolve/choose-implementation.js';
-import {
-  allowedHostsFor,
-  checkHost,
-  refuseMissingCredential,
-  resolveAddress,
-} from '../../planning/resolve/resolve-address.js';
+import { refuseMissingCredential, resolveAddress } from '../../planning/resolve/resolve-address.js';
 import type { Resolver } from '../../planning/resolve/resolver.js';
 import { headerTexts, plainTexts } from '../../planning/scripts/check-placeholders.js';
 import { refuseMissing, wordsToRun } from '../../planning/scripts/interpreter.js';
@@ -81,7 +76,6 @@ export function resolveMcpServer(
   const { credentials } = value;
   const headers = headerTexts(value.headers, at('headers'));
   refuseMissingCredential(headers, credentials, `mcp_servers.${name}.`, at('headers'));
-  const url = resolveAddress(value.url, variables, at('url'));
-  checkHost(registry, url, at('url'));
-  return { ...own, transport: 'http', url, headers, credentials, allowed_hosts: allowedHostsFor(registry, url) };
+  const address = resolveAddress(registry, value.url, variables, at('url'));
+  return { ...own, transport: 'http', headers, credentials, ...address };
 }

@@ -52,6 +52,16 @@ export class DoorLink {
     this.options = { ...where, agent: this.agent };
   }
 
+  /** Acts over a link, and closes it then. */
+  static async using<T>(door: DoorAddress, action: (link: DoorLink) => Promise<T>): Promise<T> {
+    const link = new DoorLink(door);
+    try {
+      return await action(link);
+    } finally {
+      link.close();
+    }
+  }
+
   /** @throws AbilityError errors of the door, `door.unreachable`; the reason of the signal. */
   async ask(method: string, path: string, doorRequest: DoorRequest = {}): Promise<DoorAnswer> {
     const response = await this.open(method, path, doorRequest);

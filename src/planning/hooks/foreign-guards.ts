@@ -1,4 +1,5 @@
 import type { PlanForeignHook } from '../../contracts/foreign-hooks.js';
+import type { EventContext } from '../../contracts/hooks.js';
 import type { JsonObject } from '../../contracts/json.js';
 import { AbilityError, type Problem } from '../../contracts/problem.js';
 import { isForeign } from '../../definitions/foreign-hook.js';
@@ -18,11 +19,7 @@ export interface ForeignGuard {
   handler: ForeignHandler;
 }
 
-export interface HookEnvironment {
-  name: string;
-  protected: boolean;
-  vars: JsonObject;
-}
+export type HookEnvironment = EventContext['environment'];
 
 export function hookEnvironment({ project }: Registry, name: string): HookEnvironment {
   const { protected: isProtected = false, vars = {} } = project.environments[name] ?? {};

@@ -28,8 +28,36 @@ function describePlace({ path }: Spot, name: string): string {
   return path.at(-1) === 'headers' ? `The header ${name}` : `\`auth.${String(path.at(-1))}.${name}\``;
 }
 
+/** An address of a definition in a plan. */
+interface PlannedAddress {
+  url: string;
+  /** Without a policy, only the host of the address itself. */
+  allowed_hosts: string[];
+}
+
+/** @param spot of the address. @throws AbilityError `config.missing_credential`, `denied.host`. */
+export function resolveAddress(
+  { project }: Registry,
+  address: string,
+  variables: EnvironmentVariables,
+  spot: Spot,
+): PlannedAddress {
+  const text = addressOf(address, variables, spot);
+  const url = new URL(text);
+  const allowed = project.policy.allowed_hosts;
+  if (!allowed || isHostAllowed(url, allowed)) {
+    return { url: text, allowed_hosts: allowed ?? [`${url.hostname}:${portOf(url)}`] };
+  }
+  throw new AbilityError({
+    code: 'denied.host',
+    message: `The policy does not allow the host of ${text}`,
+    location: locationOf(spot),
+    suggestion: 'Add it to `policy.allowed_hosts` in ability.yaml.',
+  });
+}
+
 /** An `env:NAME` address is read from the worker's variables; the plan keeps the value. */
-export function resolveAddress(address: string, variables: EnvironmentVariables, spot: Spot): string {
+function addressOf(address: string, variables: EnvironmentVariables, spot: Spot): string {
   if (!address.startsWith('env:')) return address;
   const name = address.slice('env:'.length);
   const value = variables.find(name);
@@ -39,26 +67,5 @@ export function resolveAddress(address: string, variables: EnvironmentVariables,
     message: `Missing required configuration: ${name} (${variables.environment}), ${value === undefined ? 'the address of a service' : 'which is no http address'}`,
     location: locationOf(spot),
     suggestion: `Set ${name} in .env.${variables.environment} or .env, or in the environment of the worker (then run \`ability down\`).`,
-  });
-}
-
-/** Without a policy, only the host of the endpoint itself is allowed. */
-export function allowedHostsFor(registry: Registry, url: string): string[] {
-  return registry.project.policy.allowed_hosts ?? [hostEntryOf(url)];
-}
-
-function hostEntryOf(text: string): string {
-  const url = new URL(text);
-  return `${url.hostname}:${portOf(url)}`;
-}
-
-export function checkHost(registry: Registry, url: string, spot: Spot): void {
-  const allowed = registry.project.policy.allowed_hosts;
-  if (!allowed || isHostAllowed(new URL(url), allowed)) return;
-  throw new AbilityError({
-    code: 'denied.host',
-    message: `The policy does not allow the host of ${url}`,
-    location: locationOf(spot),
-    suggestion: 'Add it to `policy.allowed_hosts` in ability.yaml.',
   });
 }

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, statfsSync, statSync, write
 import { join } from 'node:path';
 import type { CheckResult } from '../../contracts/check.js';
 import { AbilityError, reasonOf } from '../../contracts/problem.js';
+import { unlessRefused } from '../../text/attempt.js';
 import { findTemporal } from '../binary/find-temporal.js';
 import { packageVersion } from '../installation.js';
 import { describeHolder, livingHolder, readHolder } from '../processes/lock.js';
@@ -46,13 +47,10 @@ export async function checkBinary(env: NodeJS.ProcessEnv = process.env): Promise
 
 /** A stopped runtime is fine. */
 export function checkRuntime(paths: ProjectPaths): CheckResult {
-  try {
-    return lookAtRuntime(paths);
-  } catch (error) {
-    if (!(error instanceof AbilityError)) throw error;
-    const { message, suggestion = 'Fix that.' } = error;
-    return { name: 'runtime', status: 'failed', message, advice: suggestion };
-  }
+  return unlessRefused<CheckResult, CheckResult>(
+    () => lookAtRuntime(paths),
+    ({ message, suggestion = 'Fix that.' }) => ({ name: 'runtime', status: 'failed', message, advice: suggestion }),
+  );
 }
 
 function lookAtRuntime(paths: ProjectPaths): CheckResult {

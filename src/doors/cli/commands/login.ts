@@ -44,8 +44,7 @@ export async function login(context: Context, _: [], { expires }: AccessFlags['l
   const file = loginsFile(env);
   // Fails before anyone is asked to confirm.
   readLogin(file, door.url);
-  const link = new DoorLink({ address: door.url });
-  try {
+  await DoorLink.using({ address: door.url }, async (link) => {
     const body = { client: clientOf(env), ...defined({ expires }) };
     const begun = (await link.ask('POST', '/v1/login/device', { body })).body as Json as unknown as Begun;
     const page = `${door.url}/device?code=${encodeURIComponent(begun.user_code)}`;
@@ -58,9 +57,7 @@ export async function login(context: Context, _: [], { expires }: AccessFlags['l
     const { person, can, expires_at } = got;
     const text = `Signed in at ${door.url} as ${oneLine(person)}, who may ${can.join(', ')} there, until ${expires_at}.`;
     printAnswer(context, { door: door.url, person, can, expires_at }, () => text);
-  } finally {
-    link.close();
-  }
+  });
 }
 
 /** `ability logout`: ends the token of `ability login` at the door, and removes it here. */
@@ -73,16 +70,15 @@ export async function logout(context: Context): Promise<void> {
     terminal.note(`You are not signed in at ${door.url}.`);
     return printAnswer(context, { door: door.url, status: 'not_signed_in' }, () => '');
   }
-  const link = new DoorLink({ address: door.url, token: kept.token });
   try {
-    await link.ask('POST', '/v1/logout', { body: {} });
+    await DoorLink.using({ address: door.url, token: kept.token }, (link) =>
+      link.ask('POST', '/v1/logout', { body: {} }),
+    );
   } catch (error) {
     // A token that the door does not know has ended; one that it was not asked about may go on.
     const isOver = error instanceof AbilityError && error.code === 'door.unauthenticated';
     if (!isOver)
       terminal.note(`The token is valid until ${kept.expires_at}, as the door did not end it: ${reasonOf(error)}`);
-  } finally {
-    link.close();
   }
   keepLogin(file, door.url, undefined);
   printAnswer(context, { door: door.url, status: 'signed_out' }, () => `Signed out at ${door.url}.`);

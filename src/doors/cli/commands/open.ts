@@ -28,14 +28,11 @@ export async function run(context: Context, [key]: [string | undefined]): Promis
 
 /** Makes a link to the page of the runtime at a socket. */
 async function linkIn(socket: string, env: NodeJS.ProcessEnv, key: string | undefined): Promise<string> {
-  const link = new DoorLink({ address: `unix:${socket}` });
-  try {
+  return DoorLink.using({ address: `unix:${socket}` }, async (link) => {
     const headers = { [USER_CLAIM.user]: encodeURIComponent(currentUser(env).name) };
     const { body } = await link.ask('POST', '/page-links', { headers, body: { to: pageLink('', key) || '/' } });
     return (body as { url: string }).url;
-  } finally {
-    link.close();
-  }
+  });
 }
 
 function show(context: Context, url: string): void {

@@ -1,9 +1,10 @@
 import { Command } from '@commander-js/extra-typings';
-import { KINDS, LANGUAGES } from '../../../authoring/choices.js';
+import { LANGUAGES } from '../../../authoring/choices.js';
 import type { ChoiceOf, KindChoice } from '../../../authoring/scaffold/scaffolded.js';
 import type { JsonObject } from '../../../contracts/json.js';
 import { usageError } from '../../../contracts/problem.js';
 import type { WrittenKindName } from '../../../kinds/kind.js';
+import { WRITTEN_KINDS } from '../../../kinds/kinds.js';
 import { splitArguments } from '../../../planning/scripts/resolve-arguments.js';
 import type { Context } from '../program/context.js';
 import { FLAGS_OF_KINDS, type FlagsOfKind, type KindFlags } from '../program/kind-flags.js';
@@ -18,7 +19,7 @@ const questionsOf = <K extends WrittenKindName>(kind: K): Ask<K> => QUESTIONS[ki
 
 /** @throws Cancelled, AbilityError `usage.invalid`. */
 export async function readKind(context: Context, flags: KindFlags): Promise<KindChoice> {
-  const kind = await askChoice(context, flags.kind, KINDS, { flag: '--kind', message: 'What does it call?' });
+  const kind = await askChoice(context, flags.kind, WRITTEN_KINDS, { flag: '--kind', message: 'What does it call?' });
   // A flag of another kind would be ignored, so it is refused.
   refuseStray('--kind', kind, flagNames(), flags);
   return questionsOf(kind)(context, flags);

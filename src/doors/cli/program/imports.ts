@@ -1,5 +1,6 @@
 import { type Command, Option } from '@commander-js/extra-typings';
 import { SESSIONS } from '../../../authoring/choices.js';
+import { IMPORTERS, type ImporterName } from '../../../contracts/importers.js';
 import { type Commands, declare, type FlagsOf, repeatable, withFlags } from './declare-command.js';
 
 const importFlags = (command: Command) =>
@@ -32,7 +33,7 @@ const imports = {
         new Option('--session <whose>', 'whether each task has a session of its own with it').choices(SESSIONS),
       )
       .option('--timeout <duration>', 'longest the server may take to say what its tools are', '30s'),
-  openApi: () =>
+  openapi: () =>
     withFlags(
       declare(
         'openapi <source>',
@@ -72,9 +73,16 @@ const imports = {
       .option('--no-run', 'do not fire the guards with usual offences to see what they deny')
       .option('--dry-run', 'show what would be written, and write nothing')
       .option('--overwrite', 'replace files of an earlier import that were edited'),
-};
+} satisfies Record<ImporterName, unknown>;
 
 export type ImportFlags = FlagsOf<typeof imports>;
+
+/** What adds the command of each importer, which loads when it is called. */
+const COMMANDS: Record<ImporterName, (add: Commands['add']) => Commands> = {
+  mcp: (add) => add(imports.mcp(), () => import('../commands/import/mcp.js')),
+  openapi: (add) => add(imports.openapi(), () => import('../commands/import/openapi.js')),
+  hooks: (add) => add(imports.hooks(), () => import('../commands/import/hooks.js')),
+};
 
 export function addImports(commands: Commands): void {
   const { add } = commands.group(
@@ -84,7 +92,5 @@ export function addImports(commands: Commands): void {
     'ability import openapi openapi.yaml --dry-run',
     'ability import hooks .claude/settings.json --dry-run',
   );
-  add(imports.mcp(), () => import('../commands/import/mcp.js'));
-  add(imports.openApi(), () => import('../commands/import/openapi.js'));
-  add(imports.hooks(), () => import('../commands/import/hooks.js'));
+  for (const name of IMPORTERS) COMMANDS[name](add);
 }

@@ -1,6 +1,7 @@
 import { type Command, Option } from '@commander-js/extra-typings';
-import { KINDS, LANGUAGES, METHODS } from '../../../authoring/choices.js';
+import { LANGUAGES, METHODS } from '../../../authoring/choices.js';
 import type { WrittenKindName } from '../../../kinds/kind.js';
+import { WRITTEN_KINDS } from '../../../kinds/kinds.js';
 import type { OptionsOf } from './global-flags.js';
 
 export const LANGUAGE = 'script: its language (default: node)';
@@ -32,7 +33,7 @@ type FlagsOfAll<K> = (K extends WrittenKindName ? (flags: FlagsOfKind<K>) => voi
 export type KindFlags = FlagsOfAll<WrittenKindName> & { kind?: WrittenKindName | undefined };
 
 export const kindFlags = (command: Command) => {
-  command.addOption(new Option('--kind <kind>', 'what it calls').choices(KINDS));
+  command.addOption(new Option('--kind <kind>', 'what it calls').choices(WRITTEN_KINDS));
   for (const declareFlags of Object.values(FLAGS_OF_KINDS)) declareFlags(command);
   return command as Command<[], KindFlags>;
 };

@@ -11,37 +11,26 @@ import type { Registry } from '../../../../definitions/registry.js';
 import { isInside } from '../../../../disk/is-inside.js';
 import { refuseAgents } from '../../../../operations/read-caller.js';
 import { asTyped } from '../../../../shown/typed-command.js';
+import { defined } from '../../../../text/defined.js';
 import { type HookImport, hooksAsJson, renderHookImport } from '../../output/render-hook-import.js';
-import { type Context, environmentOf, openLoader, printAnswer } from '../../program/context.js';
+import { type Context, environmentOf, printAnswer } from '../../program/context.js';
 import type { ImportFlags } from '../../program/imports.js';
-import { unlessInterrupted } from '../following/interruption.js';
+import { type ImportSite, runImporter } from './importer.js';
 
 /** The maximum number of denied calls to show. */
 const MAX_CALLS = 3;
+
+type Flags = ImportFlags['hooks'];
+type Found = Omit<HookImport, 'denied'> & { abilities: readonly Shown[] };
 
 /**
  * `ability import hooks FILE`: guards of Claude Code or Codex become guards of this project. Source:
  * docs/hooks.md#importing-them.
  */
-export async function run(context: Context, [file]: [string], flags: ImportFlags['hooks']): Promise<void> {
-  const loader = await openLoader(context);
-  const registry = loader.load();
-  const environment = await environmentOf(context, registry);
-  const done = await unlessInterrupted(context, (signal) =>
-    importHooks(context, registry, environment, file, flags, signal),
-  );
-  const { terminal } = context;
-  printAnswer(context, hooksAsJson(done), () => asTyped(renderHookImport(done, terminal.style), context));
-}
+export const run = runImporter<Flags, Found>({ read: readGuards, write: writeGuards });
 
-async function importHooks(
-  context: Context,
-  registry: Registry,
-  environment: string,
-  file: string,
-  flags: ImportFlags['hooks'],
-  signal: AbortSignal,
-): Promise<HookImport> {
+async function readGuards({ context, registry, signal }: ImportSite, file: string, flags: Flags): Promise<Found> {
+  const environment = await environmentOf(context, registry);
   const { draftHooks } = await import('../../../../authoring/import/hooks/draft-hooks.js');
   const { readSettings } = await import('../../../../authoring/import/hooks/read-settings.js');
   const { planTools } = await import('../../../../authoring/import/hooks/plan-tools.js');
@@ -75,16 +64,22 @@ async function importHooks(
   }
   const files = [...(tools?.files ?? []), ...planServiceFiles(site, drafts), ...planHookFiles(site, hooks)];
   const lost = lostHooks(registry, site, hooks);
-  if (!flags.dryRun && files.length > 0) {
+  return { source, isDryRun: flags.dryRun === true, isRun: flags.run, hooks, notTaken, files, lost, abilities };
+}
+
+async function writeGuards({ context, registry, signal }: ImportSite, { abilities, ...found }: Found): Promise<void> {
+  const { root } = registry;
+  const { hooks, files, lost } = found;
+  const { terminal } = context;
+  if (!found.isDryRun && files.length > 0) {
     refuseLoss(context, lost);
     const { whileAlone } = await import('../writing/while-alone.js');
     const { writeTogether } = await import('../../../../authoring/write-together.js');
-    await whileAlone(root, { note: context.terminal.note, signal }, async () => writeTogether(root, files));
+    await whileAlone(root, { note: terminal.note, signal }, async () => writeTogether(root, files));
   }
   const { callToShow } = await import('./call-to-show.js');
-  const denied = callToShow(hooks, abilities);
-  const isDryRun = flags.dryRun === true;
-  return { source, isDryRun, isRun: flags.run, hooks, notTaken, files, lost, ...(denied && { denied }) };
+  const done = { ...found, ...defined({ denied: callToShow(hooks, abilities) }) };
+  printAnswer(context, hooksAsJson(done), () => asTyped(renderHookImport(done, terminal.style), context));
 }
 
 /**

@@ -4,12 +4,13 @@ import type { ImportOptions, PlannedImport } from '../../../../authoring/import/
 import { AbilityError, usageError } from '../../../../contracts/problem.js';
 import type { RegistryLoader } from '../../../../definitions/load-registry.js';
 import { readDuration } from '../../input/flag-values.js';
-import { type Context, printAnswer } from '../../program/context.js';
+import { printAnswer } from '../../program/context.js';
 import type { ImportFlags } from '../../program/imports.js';
 import type { Waiting } from '../writing/while-alone.js';
+import type { ImportSite } from './importer.js';
 
 type CommonFlags = Pick<ImportFlags['mcp'], 'select' | 'prefix' | 'dryRun' | 'overwrite' | 'timeout'> &
-  Partial<Pick<ImportFlags['openApi'], 'effectsFor'>>;
+  Partial<Pick<ImportFlags['openapi'], 'effectsFor'>>;
 
 const MAX_MS = 24 * 60 * 60 * 1000;
 
@@ -22,26 +23,24 @@ export function timeoutOf({ timeout }: CommonFlags): number {
 
 export interface ImportSource extends Pick<ImportOptions, 'kind' | 'name' | 'location' | 'command'> {
   /** @param prefix what operation keys begin with, without the dot. */
-  read(prefix: string): Promise<Imported>;
+  operations(prefix: string): Promise<Imported>;
 }
 
 /**
- * Waits while another command writes into this project; others may write while the source is read. @param signal
+ * Waits while another command writes into this project; others may write while the source is read. Ctrl-C
  * ends the waiting. @throws Cancelled then; AbilityError of reading the source, `import.*`, `usage.invalid`.
  */
 export async function importIntoProject(
-  context: Context,
-  loader: RegistryLoader,
+  { context, loader, signal }: ImportSite,
   source: ImportSource,
   flags: CommonFlags,
-  signal: AbortSignal,
 ): Promise<void> {
   const { root } = loader;
   const { readImport } = await import('../../../../definitions/read-imports.js');
   const { prefixOf } = await import('../../../../authoring/import/name-operation.js');
   const wanted = flags.prefix ?? readImport(root, source.kind, source.name)?.prefix ?? prefixOf(source.name);
   const prefix = await checkedName('--prefix', wanted, `${wanted ?? source.name} cannot begin an operation key`);
-  const imported = await source.read(prefix);
+  const imported = await source.operations(prefix);
   const effects = await choicesOf(flags);
   const select = flags.select.length > 0 ? flags.select : undefined;
   const options = { ...source, prefix, select, effects, overwrite: flags.overwrite === true };

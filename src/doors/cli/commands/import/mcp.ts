@@ -1,28 +1,32 @@
 import { SESSIONS } from '../../../../authoring/choices.js';
-import type { Imported } from '../../../../authoring/import/imported.js';
 import type { JsonObject } from '../../../../contracts/json.js';
 import { AbilityError, formatLocation, usageError } from '../../../../contracts/problem.js';
 import type { McpServer } from '../../../../definitions/formats/config.js';
 import type { Loaded, Registry } from '../../../../definitions/registry.js';
 import { defined } from '../../../../text/defined.js';
-import { type Context, environmentOf, openLoader } from '../../program/context.js';
+import { type Context, environmentOf } from '../../program/context.js';
 import type { ImportFlags } from '../../program/imports.js';
-import { unlessInterrupted } from '../following/interruption.js';
-import { importIntoProject, timeoutOf } from './import-into-project.js';
+import { type ImportSource, importIntoProject, timeoutOf } from './import-into-project.js';
+import { type ImportSite, runImporter } from './importer.js';
+
+type Flags = ImportFlags['mcp'];
 
 /**
  * `ability import mcp SERVER`: each tool of an MCP server becomes a low-level ability. Source:
  * docs/imports.md#an-mcp-server.
  */
-export async function run(context: Context, [name]: [string], flags: ImportFlags['mcp']): Promise<void> {
+export const run = runImporter<Flags, ImportSource>({ read: readTools, write: importIntoProject });
+
+async function readTools({ context, registry, signal }: ImportSite, name: string, flags: Flags): Promise<ImportSource> {
   const timeoutMs = timeoutOf(flags);
-  const loader = await openLoader(context);
-  const registry = loader.load();
   const environment = await environmentOf(context, registry);
   const { server, isNew } = await findServer(registry, name, flags);
-  const location = locationOf(server.value);
-  await unlessInterrupted(context, (signal) => {
-    const read = async (prefix: string): Promise<Imported> => {
+  return {
+    kind: 'mcp',
+    name,
+    location: locationOf(server.value),
+    command: `ability import mcp ${name}`,
+    async operations(prefix) {
       const { importTools } = await import('../../../../authoring/import/mcp/import-tools.js');
       const { tools, hasSession } = await listTools(context, registry, name, server, {
         environment,
@@ -43,10 +47,8 @@ export async function run(context: Context, [name]: [string], flags: ImportFlags
       }
       if (!isNew) return { ...imported, notes };
       return { ...imported, notes, config: { mcp_servers: { [name]: { ...server.value, session } as JsonObject } } };
-    };
-    const source = { kind: 'mcp', name, location, command: `ability import mcp ${name}`, read } as const;
-    return importIntoProject(context, loader, source, flags, signal);
-  });
+    },
+  };
 }
 
 type Session = (typeof SESSIONS)[number];
@@ -100,8 +102,6 @@ function locationOf(server: McpServer): string {
   return `${origin}${pathname}`;
 }
 
-type ServerFlags = ImportFlags['mcp'];
-
 /**
  * The MCP server of a command: the configured one, or a new one by the flags. @throws AbilityError `usage.invalid`
  * if there is none, or the flags contradict it; the problem of a broken entry.
@@ -109,7 +109,7 @@ type ServerFlags = ImportFlags['mcp'];
 async function findServer(
   registry: Registry,
   name: string,
-  flags: ServerFlags,
+  flags: Flags,
 ): Promise<{ server: Loaded<McpServer>; isNew: boolean }> {
   const broken = registry.broken.get(`mcp_server:${name}`);
   if (broken) throw new AbilityError(broken);
@@ -136,7 +136,7 @@ async function findServer(
   return { server: { value, file, locate: () => ({ file }) }, isNew: true };
 }
 
-async function readServer(name: string, { command, url, envProfile, session }: ServerFlags): Promise<McpServer> {
+async function readServer(name: string, { command, url, envProfile, session }: Flags): Promise<McpServer> {
   if ((command === undefined) === (url === undefined)) {
     throw usageError('A new server has either --command or --url', 'Pass one of them.');
   }

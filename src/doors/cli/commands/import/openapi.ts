@@ -3,38 +3,40 @@ import type { DocumentHeader } from '../../../../authoring/import/openapi/docume
 import type { OpenApiDocument } from '../../../../authoring/import/openapi/import-document.js';
 import type { Registry } from '../../../../definitions/registry.js';
 import { defined } from '../../../../text/defined.js';
-import { type Context, environmentOf, openLoader } from '../../program/context.js';
+import { type Context, environmentOf } from '../../program/context.js';
 import type { ImportFlags } from '../../program/imports.js';
-import { unlessInterrupted } from '../following/interruption.js';
-import { checkedName, importIntoProject, timeoutOf } from './import-into-project.js';
+import { checkedName, type ImportSource, importIntoProject, timeoutOf } from './import-into-project.js';
+import { type ImportSite, runImporter } from './importer.js';
 
-type Flags = ImportFlags['openApi'];
+type Flags = ImportFlags['openapi'];
 
 /** `ability import openapi FILE|URL`: each operation of an OpenAPI document becomes a low-level ability. */
-export async function run(context: Context, [source]: [string], flags: Flags): Promise<void> {
+export const run = runImporter<Flags, ImportSource>({ read: readApi, write: importIntoProject });
+
+async function readApi({ context, registry, signal }: ImportSite, source: string, flags: Flags): Promise<ImportSource> {
   const timeoutMs = timeoutOf(flags);
-  const loader = await openLoader(context);
-  const registry = loader.load();
   const { importDocument, openDocument } = await import('../../../../authoring/import/openapi/import-document.js');
   const { loadDescription } = await import('../../../../authoring/import/openapi/load-description.js');
-  return unlessInterrupted(context, async (signal) => {
-    const headers = await headersOf(context, registry, flags);
-    const { text, from, url } = await loadDescription(source, { cwd: context.cwd, timeoutMs, signal, headers });
-    const opened = openDocument(text, from);
-    const name = await chooseName(opened, flags);
-    const { server } = flags;
-    const usedFlags = [
-      ...(flags.name === undefined ? [] : [`--name ${name}`]),
-      ...(server === undefined ? [] : [`--server ${server}`]),
-    ];
-    const command = ['ability import openapi', from, ...usedFlags].join(' ');
-    const read = async (prefix: string): Promise<Imported> => {
+  const headers = await headersOf(context, registry, flags);
+  const { text, from, url } = await loadDescription(source, { cwd: context.cwd, timeoutMs, signal, headers });
+  const opened = openDocument(text, from);
+  const name = await chooseName(opened, flags);
+  const { server } = flags;
+  const usedFlags = [
+    ...(flags.name === undefined ? [] : [`--name ${name}`]),
+    ...(server === undefined ? [] : [`--server ${server}`]),
+  ];
+  return {
+    kind: 'openapi',
+    name,
+    location: from,
+    command: ['ability import openapi', from, ...usedFlags].join(' '),
+    async operations(prefix) {
       const wanted = { service: name, prefix, ...defined({ server, documentUrl: url }) };
       const imported = await importDocument(opened, wanted);
       return { ...imported, notes: [...imported.notes, ...(await hostNotes(registry, imported))] };
-    };
-    return importIntoProject(context, loader, { kind: 'openapi', name, location: from, command, read }, flags, signal);
-  });
+    },
+  };
 }
 
 async function chooseName({ document, from }: OpenApiDocument, { name }: Flags): Promise<string> {

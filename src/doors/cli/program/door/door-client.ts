@@ -47,12 +47,7 @@ export async function withDoor<T>(
   action: (client: DoorClient) => Promise<T>,
 ): Promise<T> {
   const token = tokenFor(context, door);
-  const link = new DoorLink({ address: door.url, token });
-  try {
-    return await action(clientOf(context, door, link, token));
-  } finally {
-    link.close();
-  }
+  return DoorLink.using({ address: door.url, token }, (link) => action(clientOf(context, door, link, token)));
 }
 
 /**
