@@ -1,8 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decide, listTasks, readApprovals, type ShownApproval, withProof } from '../../src/client/index.js';
+import { RegistryLoader } from '../../src/definitions/load-registry.js';
 import { USUAL_LIMITS } from '../../src/doors/http/http-door.js';
 import { type OpenDoor, openDoor, sendRaw } from '../fixtures/http-door.js';
 import { NO_PROVIDER } from '../fixtures/no-provider.js';
@@ -279,6 +281,35 @@ describe('a connection is closed after', () => {
     expect(got).toContain('application/problem+json');
     await hasty.close();
   });
+});
+
+test.each([
+  ['/v1/files?name=large', 'application/octet-stream', 'file.too_large'],
+  ['/v1/runs', 'application/json', 'door.too_large'],
+])('who still sends to %s what is too large gets to read why, and is cut off soon', async (path, type, code) => {
+  const registry = () => {
+    const loaded = new RegistryLoader(project.root).load();
+    return { ...loaded, project: { ...loaded.project, policy: { ...loaded.project.policy, max_file: '1KiB' } } };
+  };
+  const small = await openDoor(project.connection, { registry, limits: { ...USUAL_LIMITS, bytes: 1000 } });
+  // Sends all that it announces before it reads, as many clients do, and then without an end.
+  const client = [
+    'import socket, sys',
+    's = socket.create_connection(("127.0.0.1", int(sys.argv[1])))',
+    's.sendall(sys.argv[2].encode() + b"x" * 12000000)',
+    'print(s.recv(9000).decode())',
+    'try:',
+    '  while True: s.sendall(b"x" * 100000)',
+    'except OSError: print("cut off")',
+  ];
+  const head = `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: ${type}\r\ncontent-length: ${10 ** 10}\r\n\r\n`;
+  const { stdout } = await execa('python3', ['-c', client.join('\n'), new URL(small.url).port, head], {
+    timeout: 20_000,
+  });
+  expect(stdout).toMatch(/^HTTP\/1.1 413 /);
+  expect(stdout).toContain(code);
+  expect(stdout).toMatch(/cut off$/);
+  await small.close();
 });
 
 test('a failure shows no internals to the caller, and its cause to the operator', async () => {

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { Right } from '../../contracts/access.js';
@@ -201,9 +202,19 @@ function answerProblem(door: HttpDoor, error: unknown, request: FastifyRequest, 
   if (problem.code === 'door.unauthenticated') reply.header('www-authenticate', 'Bearer');
   const wait = (problem.details as { retry_after?: unknown } | undefined)?.retry_after;
   if (problem.status === 429 && typeof wait === 'number') reply.header('retry-after', String(wait));
-  // An oversized body is not read to its end.
-  if (problem.status === 413) reply.header('connection', 'close');
+  if (problem.status === 413) {
+    reply.removeHeader('connection');
+    readOn(request.raw);
+  }
   reply.code(problem.status).type('application/problem+json').send(JSON.stringify(problem));
+}
+
+/** An oversized body is not read to its end. But who still writes when its connection is closed may not get to read the answer. */
+function readOn(body: IncomingMessage): void {
+  const { socket } = body;
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  body.once('close', () => clearTimeout(timer));
+  body.resume();
 }
 
 function answerBroken({ code }: { code?: string }, socket: Socket): void {

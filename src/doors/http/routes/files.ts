@@ -59,9 +59,15 @@ export const keepFileRoute: Route = defineRoute({
   },
   handle: ({ door, query, body, signal }) =>
     door.ask(async ({ store }) => {
-      const source = (body as unknown as Readable | undefined) ?? Readable.from([]);
+      const source = Readable.from(readingOf(body as unknown as Readable | undefined), { objectMode: false });
       const kept = await store.keepFile(source, { maxBytes: maxFileOf(door.registry().project), signal });
       const name = safeFileName(query.name);
       return { status: 200, body: { $file: kept.sha256, name, bytes: kept.bytes, media_type: mediaTypeOf(name) } };
     }),
 });
+
+/** What ends it does not end the request, which could not be read on then. */
+async function* readingOf(body: Readable | undefined): AsyncIterable<Buffer> {
+  // Not `yield*`, which would let the body fail with its reader.
+  for await (const bytes of body?.iterator({ destroyOnReturn: false }) ?? []) yield bytes;
+}
