@@ -1,11 +1,11 @@
 import type { Registry } from '../definitions/registry.js';
 import { Embedder } from '../models/embedder.js';
-import { type EmbeddingsSettings, embeddingsSettings, embedThrough } from '../models/embeddings-endpoint.js';
+import { embeddingsSettings, embedThrough } from '../models/embeddings-endpoint.js';
 import { keyOfText, VectorStore, vectorFileOf } from '../models/vector-store.js';
 import { HybridRanker, meaningOf, warningOf } from './hybrid-ranker.js';
 import type { AbilityText, Ranker } from './ranker.js';
 import { type ChoosableAbility, readAbilities } from './read-abilities.js';
-import { readScopePages, type ScopePages } from './scope-pages.js';
+import { readScopePages } from './scope-pages.js';
 import { WordRanker } from './word-ranker.js';
 
 export interface AbilityPool {
@@ -34,50 +34,37 @@ export function poolOf(
 ): AbilityPool {
   const pages = readScopePages(registry.root, scope);
   const settings = embeddingsSettings(registry, env);
-  const said = keyOfText(pages.text);
-  const settingsKey = settings === undefined ? '' : keyOfText(JSON.stringify(settings));
-  const key = [registry.root, registry.digest, environment, scope ?? '', said, settingsKey].join('\n');
+  const key = keyOfText(JSON.stringify([registry.root, registry.digest, environment, scope, pages.text, settings]));
   const before = kept.get(key);
   if (before) return before;
-  const pool = build(registry, environment, scope, pages, settings);
-  const [oldest] = kept.keys();
-  if (kept.size >= MAX_KEPT && oldest !== undefined) kept.delete(oldest);
-  kept.set(key, pool);
-  return pool;
-}
-
-function build(
-  registry: Registry,
-  environment: string,
-  scope: string | null,
-  pages: ScopePages,
-  settings: EmbeddingsSettings | string | undefined,
-): AbilityPool {
   const abilities = readAbilities(registry, environment);
   const texts = abilities.map(({ text, id }) => {
-    const use = pages.uses.get(id);
-    return use === undefined ? text : { ...text, texts: { ...text.texts, uses: [...(text.texts.uses ?? []), use] } };
+    const uses = [...(text.texts.uses ?? []), pages.uses.get(id) ?? []].flat();
+    return { ...text, texts: { ...text.texts, uses } };
   });
-  return {
+  const pool = {
     environment,
     abilities: new Map(abilities.map((ability) => [ability.id, ability])),
     ranker: rankerOf(registry.root, texts, settings),
     documents: new WordRanker(pages.documents),
     scope,
   };
+  const [oldest] = kept.keys();
+  if (kept.size >= MAX_KEPT && oldest !== undefined) kept.delete(oldest);
+  kept.set(key, pool);
+  return pool;
 }
 
 /** By words, and by meaning if the project enables it; on a configuration error, each ranking has a warning. */
 function rankerOf(
   root: string,
   texts: readonly AbilityText[],
-  settings: EmbeddingsSettings | string | undefined,
+  settings: ReturnType<typeof embeddingsSettings>,
 ): Ranker {
   const words = new WordRanker(texts);
   if (settings === undefined) return words;
-  if (typeof settings === 'string') {
+  if (typeof settings === 'string')
     return { rank: async (query) => ({ ...(await words.rank(query)), warning: warningOf(settings) }) };
-  }
   const store = new VectorStore(vectorFileOf(root, settings));
   const embedder = new Embedder(texts.map(meaningOf), embedThrough(settings), store, settings.timeoutMs);
   return new HybridRanker(texts, words, embedder);

@@ -1,15 +1,15 @@
 /** Which words of a request a call accounts for. What is not wholly understood is asked about. Source: docs/choosing.md#asking. */
 
+import { isReading } from '../contracts/effects.js';
 import type { Json, JsonObject } from '../contracts/json.js';
 import { escapePattern } from '../text/escape-pattern.js';
 import { listed } from '../text/listed.js';
 import { memoize } from '../text/memoize.js';
 import { shorten } from '../text/shorten.js';
 import type { AbilityPool } from './ability-pool.js';
-import { isTypoOf } from './decide/typos.js';
 import type { ChoosableAbility } from './read-abilities.js';
-import { readInputs, readOptional, schemaOfInput } from './read-inputs.js';
-import { wordsIn, wordTexts } from './words.js';
+import { readAll, schemaOfInput, spelled } from './read-inputs.js';
+import { isTypoOf, setOf, stemsIn, wordsIn, wordTexts } from './words.js';
 
 export interface Accounted {
   /** In the order of the request, as written: what is neither of the ability, nor an input, nor courtesy. */
@@ -42,37 +42,29 @@ export interface Known {
 }
 
 /** Words without a meaning of their own. None of them limits, refuses or postpones; all others must be accounted for. */
-const FILLERS: ReadonlySet<string> = new Set(
-  'a an the for in on at to of from with by via as into my our me us i you and is are please pls kindly thanks thank thx now check'.split(
-    ' ',
-  ),
+const FILLERS = setOf(
+  `a an the for in on at to of from with by via as into my our me us i you and is are please pls kindly thanks thank thx now check`,
 );
 /** How people begin an order; the verb follows. */
 const OPENING =
   /^[\s,.!]*(?:(?:hi|hello|hey|ok|okay|so|and|also|then|please|pls|kindly|now|just)\b[\s,!.]*)*(?:(?:can|could|would|will) (?:you|u)\b\s*|(?:i|we)(?:['’]d| would)? (?:like|want|need)(?: you)? to\b\s*)?(?:(?:please|pls|kindly|now|just)\b[\s,]*)*/i;
 const COURTESY =
   /\b(?:for me|if you (?:can|could)|if possible|when(?:ever)? you (?:can|have (?:a (?:minute|moment|second)|time)))\b/gi;
-const STARTS: ReadonlySet<string> = new Set('run start launch execute trigger perform do call use'.split(' '));
+const STARTS = setOf('run start launch execute trigger perform do call use');
 /** How people ask to see something; it changes nothing. */
-const LOOKS: ReadonlySet<string> = new Set(
-  'show list display print view get fetch read give find search look lookup see tell inspect any all'
-    .concat(' need want what whats which who whos whose when where how is are was were do does did has have')
-    .split(' '),
-);
+const LOOKS =
+  setOf(`show list display print view get fetch read give find search look lookup see tell inspect any all need want what whats
+  which who whos whose when where how is are was were do does did has have`);
 /** How people ask an agent for something. */
-const WORKS: ReadonlySet<string> = new Set(
-  'write draft compose rewrite reword rephrase translate summarise summarize research investigate compare analyse analyze'
-    .concat(' review explain brainstorm propose prepare delegate hand let have ask via with')
-    .split(' '),
-);
+const WORKS =
+  setOf(`write draft compose rewrite reword rephrase translate summarise summarize research investigate compare analyse analyze
+  review explain brainstorm propose prepare delegate hand let have ask via with`);
 /** What follows one of these limits a request. */
-const BEFORE_LIMITS: ReadonlySet<string> = new Set(
-  'in on at from of for to with by via about since until till before after between during within near like as than called named only except without last next'.split(
-    ' ',
-  ),
-);
+const BEFORE_LIMITS =
+  setOf(`in on at from of for to with by via about since until till before after between during within near like as than called
+  named only except without last next`);
 /** Articles and the like between such a word and what it introduces. */
-const SKIPPED: ReadonlySet<string> = new Set(['a', 'an', 'the', 'my', 'our']);
+const SKIPPED = setOf('a an the my our');
 
 /** Quoted texts, and words with their inner signs: `n-42`, `a@b.com`, `1.5`, `modules/users`. */
 const TOKENS = /"[^"\n]*"|“[^”\n]*”|«[^»\n]*»|`[^`\n]*`|[\p{L}\p{M}\p{N}][^\s"“”«»`,;!?()]*|[^\s,.!]/gu;
@@ -110,6 +102,8 @@ export function accountFor(text: string, { texts, places, input, verbs, takes }:
   const left = tokens.flatMap((token, at) => (isUsed(token, at) ? [] : [{ token, at }]));
   const unusedContent = left.filter(({ token }) => hasContent(token));
   const isOf = (token: string): boolean => isAbout(token, about);
+  const isLikeVerb = (token: string): boolean =>
+    isVerbOf(token, facts) || facts.firsts.some((first) => isTypoOf(token, first));
   const hasValue = rest !== whole;
   return {
     unused: left.map(({ token }) => token),
@@ -121,48 +115,32 @@ export function accountFor(text: string, { texts, places, input, verbs, takes }:
     isFar:
       !isVerb &&
       unusedContent.length * 2 >= tokens.filter(hasContent).length &&
-      !tokens.some(
-        (token) =>
-          isVerbOf(token.toLowerCase(), facts) || facts.firsts.some((first) => isTypoOf(token.toLowerCase(), first)),
-      ),
+      !tokens.some((token) => isLikeVerb(token.toLowerCase())),
   };
 }
 
 /** Inputs whose choices are verbs. A service or a state that begins a request orders nothing. */
-const ACTIONS: ReadonlySet<string> = new Set(['action', 'operation', 'command', 'verb']);
+const ACTIONS = setOf('action operation command verb');
 
-/** The chosen actions, in lower case. */
-function actionsIn(schema: JsonObject, input: JsonObject): string[] {
-  return Object.entries(input).flatMap(([name, value]) =>
-    typeof value === 'string' && ACTIONS.has(name) && Array.isArray(schemaOfInput(schema, name).enum)
-      ? [value.toLowerCase()]
-      : [],
-  );
-}
-
-/** As far as inputs are read from the text. @param takes undefined: as a low-level ability declares. */
-export function accountInPool(
-  pool: AbilityPool,
-  id: string,
-  text: string,
-  takes?: Known['takes'],
-  known?: JsonObject,
-): Accounted {
+/** As far as inputs are read from the text. @param known what is known otherwise. */
+export function accountInPool(pool: AbilityPool, id: string, text: string, known: Partial<Known> = {}): Accounted {
   const ability = pool.abilities.get(id);
   const schema = ability?.definition.input_schema ?? {};
-  const { given } = readInputs(schema, text);
-  const { definition } = ability ?? {};
-  const reads = definition && 'effects' in definition && /read$/.test(definition.effects);
-  const usual =
-    definition && 'type' in definition && definition.type === 'agent' ? 'requests' : reads ? 'reads' : 'changes';
-  const input = known ?? { ...readOptional(schema, text, given), ...given };
+  const { input = readAll(schema, text) } = known;
+  const actions = Object.entries(input).filter(([name]) => ACTIONS.has(name) && schemaOfInput(schema, name).enum);
   return accountFor(text, {
     texts: ability ? textsOf(ability) : [id],
     places: [pool.environment, pool.scope ?? ''],
+    verbs: actions.map(([, action]) => String(action).toLowerCase()),
+    takes: ability ? takenBy(ability) : 'changes',
+    ...known,
     input,
-    verbs: actionsIn(schema, input),
-    takes: takes ?? usual,
   });
+}
+
+function takenBy({ definition }: ChoosableAbility): Known['takes'] {
+  if ('type' in definition) return definition.type === 'agent' ? 'requests' : 'changes';
+  return isReading(definition.effects) ? 'reads' : 'changes';
 }
 
 const textsOf = memoize(({ id, text: { texts } }: ChoosableAbility): string[] => {
@@ -197,45 +175,32 @@ function isLimit(tokens: readonly string[], at: number): boolean {
   const token = tokens[at] ?? '';
   if (NO_PART.test(token)) return false;
   if (isMarked(token) || NEGATION.test(token) || (at > 0 && /^\p{Lu}/u.test(token))) return true;
-  let before = at - 1;
-  while (SKIPPED.has(tokens[before]?.toLowerCase() ?? '')) before -= 1;
-  return BEFORE_LIMITS.has(tokens[before]?.toLowerCase() ?? '');
+  const before = tokens.slice(0, at).findLast((one) => !SKIPPED.has(one.toLowerCase()));
+  return BEFORE_LIMITS.has(before?.toLowerCase() ?? '');
 }
 
 /** What the texts of an ability say, as far as words are compared with it. */
-interface Facts {
-  about: ReadonlySet<string>;
-  /** Names with a digit in its id or summary, such as `E2E`. Other words with digits are values. */
-  names: ReadonlySet<string>;
-  /** The first word of each text but the id, and their stems. */
-  firsts: readonly string[];
-  verbs: ReadonlySet<string>;
-  /** The first word of the last part of the id, unless a text has it: `purge` of `users.purge`. */
-  own: string | undefined;
-}
-
-const NAME = /^\p{L}+\p{N}+\p{L}*$/u;
-const NO_NAME = /[^\p{L}\p{N}]+/u;
-
-const factsOf = memoize((texts: readonly string[]): Facts => {
+const factsOf = memoize((texts: readonly string[]) => {
   const [id = '', ...others] = texts;
   const words = others.map(wordsIn);
   const stems = new Set(words.flat().map(({ stem }) => stem));
   const firsts = words.flatMap(([first]) => first ?? []);
   const [last] = wordsIn(id.slice(id.lastIndexOf('.') + 1));
   return {
-    about: new Set(texts.flatMap((text) => [...stemsOf(text)])),
-    names: new Set(
-      texts
-        .slice(0, 2)
-        .flatMap((text) => text.toLowerCase().split(NO_NAME))
-        .filter((word) => NAME.test(word)),
-    ),
+    about: stemsOf(texts.join('\n')),
+    /** Names with a digit in its id or summary, such as `E2E`. Other words with digits are values. */
+    names: new Set(texts.slice(0, 2).join('\n').toLowerCase().match(NAME)),
+    /** The first word of each text but the id, and their stems. */
     firsts: firsts.map(({ text }) => text),
     verbs: new Set(firsts.map(({ stem }) => stem)),
+    /** The first word of the last part of the id, unless a text has it: `purge` of `users.purge`. */
     own: last && !stems.has(last.stem) ? last.text : undefined,
   };
 });
+
+type Facts = ReturnType<typeof factsOf>;
+
+const NAME = /(?<![\p{L}\p{N}])\p{L}+\p{N}+\p{L}*(?![\p{L}\p{N}])/gu;
 
 /** The base form of the first word of a text: `delete`, not `deleted`; or that of the id. */
 function isVerbOf(word: string, { verbs, own }: Facts): boolean {
@@ -245,21 +210,14 @@ function isVerbOf(word: string, { verbs, own }: Facts): boolean {
 
 /** Whether it asks to see something, by its first word. */
 export function isLooking(text: string): boolean {
-  const [word = ''] =
-    text
-      .replace(OPENING, '')
-      .toLowerCase()
-      .match(/\p{L}+/u) ?? [];
+  const said = text.replace(OPENING, '').toLowerCase();
+  const [word = ''] = said.match(/\p{L}+/u) ?? [];
   return word === 'check' || (word !== 'get' && LOOKS.has(word));
 }
 
 /** Grammar words of the texts account for nothing: "not", "if" and "after" in a summary are no reason to drop them. */
 function stemsOf(text: string): ReadonlySet<string> {
-  return new Set(
-    wordsIn(text)
-      .filter(({ kind }) => kind !== 'stop')
-      .map(({ stem }) => stem),
-  );
+  return stemsIn(text, 'content', 'common', 'number');
 }
 
 /** Removes each value, with the name of its input before it. */
@@ -267,9 +225,9 @@ function withoutInputs(text: string, input: JsonObject): string {
   const values = Object.entries(input).flatMap(([name, value]) => scalarsOf(value).map((one) => ({ name, one })));
   values.sort((one, other) => other.one.length - one.one.length);
   return values.reduce((left, { name, one }) => {
-    const words = wordTexts(name).map(escapePattern);
-    const short = words.length > 1 ? `|${words.slice(0, -1).join('[\\s_.-]?')}` : '';
-    const label = `(?:(?:${words.join('[\\s_.-]?')}${short})\\s*(?:is|number|no\\.?|=|:|#)?\\s*)?`;
+    const words = wordTexts(name);
+    const short = words.length > 1 ? `|${spelled(words.slice(0, -1))}` : '';
+    const label = `(?:(?:${spelled(words)}${short})\\s*(?:is|number|no\\.?|=|:|#)?\\s*)?`;
     // "in the last 15m"
     const recent = /^\d/.test(one) ? '(?:(?:last|past|next)\\s+)?' : '';
     const bare = escapePattern(one);

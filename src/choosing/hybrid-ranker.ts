@@ -1,4 +1,4 @@
-import type { EmbeddedRequest } from '../models/embedder.js';
+import type { EmbeddedRequest, Embedder } from '../models/embedder.js';
 import { EmbeddingsFault } from '../models/embeddings-endpoint.js';
 import {
   type AbilityText,
@@ -14,10 +14,7 @@ import { WEIGHTS } from './weights.js';
 import type { WordRanker } from './word-ranker.js';
 import { wordTexts } from './words.js';
 
-export interface RequestVectors {
-  /** @throws EmbeddingsFault. */
-  embedRequest(text: string): Promise<EmbeddedRequest>;
-}
+export type RequestVectors = Pick<Embedder, 'embedRequest'>;
 
 /** The weight of meaning where words fit; measured on one half of public sets. */
 const WHERE_WORDS_FIT = 0.1;
@@ -74,7 +71,7 @@ export class HybridRanker implements Ranker {
   private nearTo(text: string, { request, abilities }: EmbeddedRequest): Near[] {
     const against = this.words.against(text);
     const all = this.abilities.map(({ id }, at) => {
-      const cosine = cosineOf(request, abilities[at] ?? NOTHING);
+      const cosine = cosineOf(request, abilities[at]);
       const adjusted = against.has(at) ? Math.min(cosine, cosine * WEIGHTS.penalty) : cosine;
       return { id, cosine, adjusted, against: against.get(at) ?? [] };
     });
@@ -88,10 +85,8 @@ interface Near {
   against: string[];
 }
 
-const NOTHING = new Float32Array();
-
 /** Both vectors must have length 1. */
-function cosineOf(one: Float32Array, other: Float32Array): number {
+function cosineOf(one: Float32Array, other: Float32Array = new Float32Array()): number {
   let sum = 0;
   for (let at = 0; at < other.length; at += 1) sum += (one[at] ?? 0) * (other[at] ?? 0);
   return sum;
@@ -100,13 +95,12 @@ function cosineOf(one: Float32Array, other: Float32Array): number {
 /** The scores by words, highest first; stop words alone do not reach {@link FITS}. */
 function scoresOf(byWords: readonly Ranked[], near: readonly Near[]): number[] {
   const all = byWords.map(({ score, words }) => (words.length > 0 ? score : Math.min(score, FITS / 2)));
+  const weakened = (score: number): number => {
+    const strength = (score / (1 - score)) * UNCERTAIN.left;
+    return strength / (strength + 1);
+  };
   const isUncertain = near.findIndex(({ id }) => id === byWords[0]?.id) >= UNCERTAIN.below;
-  return all.map((score) => (isUncertain ? weakened(score, UNCERTAIN.left) : score)).sort((one, other) => other - one);
-}
-
-function weakened(score: number, left: number): number {
-  const strength = (score / (1 - score)) * left;
-  return strength / (strength + 1);
+  return all.map((score) => (isUncertain ? weakened(score) : score)).sort((one, other) => other - one);
 }
 
 /** The warning of a ranking without vectors. @param reason a sentence without a full stop. */
@@ -131,13 +125,8 @@ export function sent(text: string): string {
 /** Larger: the first places weigh less. Source: Cormack, Clarke and Büttcher, SIGIR 2009. */
 const K = 60;
 
-export interface Fusable {
-  ids: readonly string[];
-  weight: number;
-}
-
 /** Each rank counts weight / (60 + rank), from 1; ties keep the order of the first ranking that has them. */
-export function fuseRanks(rankings: readonly Fusable[]): string[] {
+export function fuseRanks(rankings: readonly { ids: readonly string[]; weight: number }[]): string[] {
   const worth = new Map<string, number>();
   for (const { ids, weight } of rankings)
     for (const [at, id] of ids.entries()) worth.set(id, (worth.get(id) ?? 0) + weight / (K + at + 1));

@@ -17,7 +17,6 @@ export type {
 export { type Accounted, accountFor, type Known } from './account-for.js';
 export { type DecideInput, decide, type Router, RouterFault } from './decide/decide.js';
 export { focusOf, type Thread } from './decide/focus.js';
-export type { RouterModel } from './decide/model-router.js';
-export { modelRouter } from './decide/model-router.js';
+export { modelRouter, type RouterModel } from './decide/model-router.js';
 export type { AccountFor, Fit, Proposal, RankTargets, RouterInput, ShortlistTargets } from './decide/targets.js';
 export { inferCapabilities, type Recruitment, recruit } from './recruit/recruit.js';

@@ -1,18 +1,7 @@
-/** The parts of an ability that are ranked, each with its own weight. */
-export const FIELDS = [
-  'id',
-  'name',
-  'module',
-  'server',
-  'summary',
-  'uses',
-  'parameters',
-  'examples',
-  'keywords',
-] as const;
+import type { Weights } from './weights.js';
 
-/** One of {@link FIELDS}. */
-export type Field = (typeof FIELDS)[number];
+/** A part of an ability that is ranked, with a weight of its own. */
+export type Field = keyof Weights['field'];
 
 export interface AbilityText {
   id: string;
@@ -24,7 +13,7 @@ export interface AbilityText {
 export interface RankQuery {
   text: string;
   /** Only these ids are ranked; absent: all. */
-  among?: ReadonlySet<string>;
+  among?: ReadonlySet<string> | undefined;
   /** Stems of the text to ignore, because another ability covers them. */
   without?: ReadonlySet<string>;
   /** The maximum number of results; absent: {@link USUAL_LIMIT}. */

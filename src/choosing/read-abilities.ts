@@ -27,10 +27,10 @@ export function offeredIn(registry: Registry, environment: string): Offered[] {
 /** All abilities with ranking texts. Source: R-000-15, R-000-31, R-000-39, R-000-65; C-50. */
 export function readAbilities(registry: Registry, environment: string): ChoosableAbility[] {
   const servers = serversOf(registry);
-  return allOf(registry).map((offered) => ({
-    ...choosable(registry, offered, servers.get(offered.id) ?? []),
-    unavailable: whyNot(registry, offered.definition, environment),
-  }));
+  return allOf(registry).map((offered) => {
+    const unavailable = whyNot(registry, offered.definition, environment);
+    return { ...offered, unavailable, ...textsOf(registry, offered, servers.get(offered.id) ?? []) };
+  });
 }
 
 function allOf(registry: Registry): Offered[] {
@@ -65,12 +65,11 @@ function serversOf({ operations, implementations, configs }: Registry): Map<stri
   return tools;
 }
 
-function choosable(
+function textsOf(
   registry: Registry,
-  offered: Offered,
+  { id, definition }: Offered,
   tools: readonly Tool[],
-): Omit<ChoosableAbility, 'unavailable'> {
-  const { id, definition } = offered;
+): Pick<ChoosableAbility, 'text' | 'modules' | 'scopes'> {
   const hints = [definition.routing_hints, registry.configs.get(id)?.value.routing_hints];
   const hinted = (name: 'keywords' | 'negative_keywords' | 'scopes'): string[] =>
     hints.flatMap((one) => one?.[name] ?? []);
@@ -93,13 +92,11 @@ function choosable(
     },
     not: hinted('negative_keywords'),
   };
-  return { ...offered, text, modules, scopes: hinted('scopes') };
+  return { text, modules, scopes: hinted('scopes') };
 }
 
 function modulesOf({ modules }: Registry, id: string, { scope }: Ability): string[] {
-  const listing = [...modules.values()]
-    .filter(({ value }) => value.abilities?.includes(id))
-    .map(({ value }) => value.id);
+  const listing = [...modules.values()].flatMap(({ value }) => (value.abilities?.includes(id) ? value.id : []));
   return [...new Set([...(scope.modules ?? []), ...listing])].filter((module) => module !== '*');
 }
 
@@ -110,11 +107,8 @@ function parametersOf(schema: JsonObject, depth = 0): string[] {
   return Object.entries(properties).flatMap(([name, property]) => {
     if (!isJsonObject(property)) return [name];
     const { title, description, enum: choices } = property;
-    return [
-      name,
-      ...textsIn([title ?? null, description ?? null, choices ?? null]),
-      ...parametersOf(property, depth + 1),
-    ];
+    const said = textsIn([title ?? null, description ?? null, choices ?? null]);
+    return [name, ...said, ...parametersOf(property, depth + 1)];
   });
 }
 

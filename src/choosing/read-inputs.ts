@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../contracts/json.js';
 import { escapePattern } from '../text/escape-pattern.js';
-import { findPhrases, phrasesOf, wordTexts } from './words.js';
+import { findPhrases, setOf, wordTexts } from './words.js';
 
 export interface MissingInput {
   name: string;
@@ -27,16 +27,12 @@ export function readInputs(schema: JsonObject, text: string): ReadInputs {
   return { given, missing: wanted.filter(({ name }) => !(name in given)).map(describe) };
 }
 
-/** As {@link readInputs} for optional inputs, by the readers in {@link OPTIONAL}. */
-export function readOptional(schema: JsonObject, text: string, given: JsonObject): JsonObject {
-  const { properties } = schema;
-  const open = Object.keys(isJsonObject(properties) ? properties : {}).filter((name) => !(name in given));
-  return readEach(
-    open.map((name) => ({ name, schema: schemaOfInput(schema, name) })),
-    OPTIONAL,
-    text,
-    given,
-  );
+/** Also the optional inputs that it states, by the readers in {@link OPTIONAL}. @param known values of inputs. */
+export function readAll(schema: JsonObject, text: string, known: JsonObject = {}): JsonObject {
+  const given = { ...known, ...readInputs(schema, text).given };
+  const names = Object.keys(isJsonObject(schema.properties) ? schema.properties : {});
+  const open = names.filter((name) => !(name in given)).map((name) => ({ name, schema: schemaOfInput(schema, name) }));
+  return { ...readEach(open, OPTIONAL, text, given), ...given };
 }
 
 const MAX_HOPS = 8;
@@ -70,8 +66,8 @@ function readEach(wanted: readonly Wanted[], readers: readonly Reader[], text: s
 }
 
 /** Inputs that a plain number fills, if several are numeric: "5 fake users". */
-const COUNTS: ReadonlySet<string> = new Set(['count', 'limit', 'number', 'n', 'max', 'size', 'quantity']);
-const SEARCHED: ReadonlySet<string> = new Set(['text', 'query', 'q', 'search', 'term', 'contains', 'keyword']);
+const COUNTS = setOf('count limit number n max size quantity');
+const SEARCHED = setOf('text query q search term contains keyword');
 
 /** The only number in the text, for the only numeric input or the only count. */
 const onlyCount: Reader = (input, text, others, taken) =>
@@ -79,13 +75,12 @@ const onlyCount: Reader = (input, text, others, taken) =>
 
 const onlySearched: Reader = ({ name, schema }, text, others, taken) => {
   if (!SEARCHED.has(name) || others.some((other) => SEARCHED.has(other.name))) return undefined;
-  const texts = [...(text.match(FORMATS.email as RegExp) ?? []), ...quotedIn(text)];
-  const marked = single(texts.filter((value) => !taken.includes(value)));
-  return marked === undefined ? undefined : fitting(schema, marked);
+  const texts = [...(text.match(EMAIL) ?? []), ...quotedIn(text)];
+  return fitting(schema, single(texts.filter((value) => !taken.includes(value))));
 };
 
 /** Undefined if there are none or several. */
-function single<T>(values: Iterable<T>): T | undefined {
+export function single<T>(values: Iterable<T>): T | undefined {
   const [only, ...more] = new Set(values);
   return more.length === 0 ? only : undefined;
 }
@@ -101,10 +96,13 @@ interface Wanted {
 
 /** The required inputs that have no default and no constant value. */
 export function requiredOf(schema: JsonObject): Wanted[] {
-  const names = Array.isArray(schema.required) ? schema.required.filter((name) => typeof name === 'string') : [];
-  return names
+  return namesRequiredBy(schema)
     .map((name) => ({ name, schema: schemaOfInput(schema, name) }))
     .filter((input) => !('default' in input.schema || 'const' in input.schema));
+}
+
+export function namesRequiredBy({ required }: JsonObject): string[] {
+  return Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
 }
 
 function describe({ name, schema: { type, description, enum: choices } }: Wanted): MissingInput {
@@ -116,20 +114,24 @@ function describe({ name, schema: { type, description, enum: choices } }: Wanted
   };
 }
 
+/** A pattern for a name as people write it: `user_id`, "user id", `userid`. */
+export function spelled(words: readonly string[]): string {
+  return words.map(escapePattern).join('[\\s_.-]?');
+}
+
 const VALUE = `(?:"([^"]*)"|'([^']*)'|([^\\s,;"']+))`;
 
 /** `name=value`, `name: value`, or the words of the name before a value in quotes or with a digit. */
 const namedValue: Reader = ({ name, schema }, text) => {
   const words = wordTexts(name);
   if (words.length === 0) return undefined;
-  const spelled = words.map(escapePattern).join('[\\s_.-]?');
-  const assigned = new RegExp(`(?<![\\p{L}\\p{N}_])${spelled}\\s*[=:]\\s*${VALUE}`, 'iu').exec(text);
+  const assigned = new RegExp(`(?<![\\p{L}\\p{N}_])${spelled(words)}\\s*[=:]\\s*${VALUE}`, 'iu').exec(text);
   if (assigned) return fitting(schema, unquoted(assigned));
   // "build 1234" sets build_id.
   const short =
     words.length > 1 && /^(id|key|name|number|no|code)$/.test(words.at(-1) ?? '') ? words.slice(0, -1) : words;
   const loose = new RegExp(
-    `(?<![\\p{L}\\p{N}_])(?:${spelled}|${short.map(escapePattern).join('[\\s_.-]?')})\\s+(?:is\\s+|number\\s+|no\\.?\\s+|#\\s*)?${VALUE}`,
+    `(?<![\\p{L}\\p{N}_])(?:${spelled(words)}|${spelled(short)})\\s+(?:is\\s+|number\\s+|no\\.?\\s+|#\\s*)?${VALUE}`,
     'iu',
   ).exec(text);
   if (!loose) return undefined;
@@ -143,17 +145,17 @@ const onlyChoice: Reader = ({ schema }, text) => {
   const { enum: choices } = schema;
   if (!Array.isArray(choices)) return undefined;
   const words = wordTexts(text);
-  const said = choices.filter(
-    (choice) => typeof choice === 'string' && findPhrases(phrasesOf([choice]), words).length > 0,
-  );
+  const texts = choices.filter((choice) => typeof choice === 'string');
+  const said = findPhrases(texts, words);
   if (said.length < 2) return said[0];
   // In "refund charge c-42" the first word is the action.
   const [first] = words;
-  return words.includes('or') ? undefined : said.find((choice) => String(choice).toLowerCase() === first);
+  return words.includes('or') ? undefined : said.find((choice) => choice.toLowerCase() === first);
 };
 
+const EMAIL = /[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+/gu;
 const FORMATS: Record<string, RegExp> = {
-  email: /[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+/gu,
+  email: EMAIL,
   uri: /https?:\/\/[^\s"'<>]*[^\s"'<>.,;:!?)]/gi,
   uuid: /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi,
   date: /\b\d{4}-\d{2}-\d{2}\b(?!T)/g,
@@ -185,8 +187,7 @@ const isNumeric = ({ type }: JsonObject): boolean => type === 'integer' || type 
 const onlyNumber: Reader = ({ schema }, text, others, taken) => {
   if (!isNumeric(schema) || others.some((other) => isNumeric(other.schema))) return undefined;
   const numbers = (text.match(/(?<![\p{L}\p{N}._-])-?\d+(?:\.\d+)?(?![\p{L}\p{N}_-]|\.\d)/gu) ?? []).map(Number);
-  const number = single(numbers.filter((one) => !taken.some((value) => Number(value) === one)));
-  return number === undefined ? undefined : fitting(schema, String(number));
+  return fitting(schema, single(numbers.filter((one) => !taken.some((value) => Number(value) === one)))?.toString());
 };
 
 const isText = ({ type, enum: choices, format }: JsonObject): boolean =>
@@ -205,28 +206,20 @@ const onlyIdentifier: Reader = ({ name, schema }, text) => {
   const [kind = '', ...rest] = wordTexts(name);
   if (schema.type !== 'string' || rest.at(-1) !== 'id') return undefined;
   const found = [...text.matchAll(IDENTIFIER)].filter(([, letters = '']) => kind.startsWith(letters.toLowerCase()));
-  const only = single(found.map(([word]) => word));
-  return only === undefined ? undefined : fitting(schema, only);
+  return fitting(schema, single(found.map(([word]) => word)));
 };
 
-const REQUIRED: readonly Reader[] = [namedValue, onlyChoice, onlyOfFormat, onlyNumber, onlyQuoted, onlyIdentifier];
-const OPTIONAL: readonly Reader[] = [
-  namedValue,
-  onlyChoice,
-  onlyOfFormat,
-  onlyOfPattern,
-  onlyIdentifier,
-  onlyCount,
-  onlySearched,
-];
+const EACH: readonly Reader[] = [namedValue, onlyChoice, onlyOfFormat];
+const REQUIRED = [...EACH, onlyNumber, onlyQuoted, onlyIdentifier];
+const OPTIONAL = [...EACH, onlyOfPattern, onlyIdentifier, onlyCount, onlySearched];
 
 function unquoted([, double, single, bare]: RegExpExecArray): string {
   return double ?? single ?? (bare ?? '').replace(/[.!?)]+$/, '');
 }
 
 /** The value converted to the type of the schema; undefined if it does not fit. */
-export function fitting({ type, enum: choices }: JsonObject, value: string): Json | undefined {
-  if (value === '') return undefined;
+export function fitting({ type, enum: choices }: JsonObject, value: string | undefined): Json | undefined {
+  if (!value) return undefined;
   if (type === 'integer' || type === 'number') {
     const number = Number(value);
     const isExact = Number.isFinite(number) && (Number.isSafeInteger(number) || !Number.isInteger(number));

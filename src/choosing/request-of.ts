@@ -1,4 +1,5 @@
 import { saidIn } from './decide/said-text.js';
+import { wordCount } from './words.js';
 
 /** Longer texts are reduced to their requests. */
 const MAX_WORDS = 60;
@@ -23,7 +24,7 @@ export function asks(sentence: string): boolean {
 
 /** Whether a text is likely to hold more than its request. */
 export function isLong(text: string): boolean {
-  return lengthOf(text) > MAX_WORDS;
+  return wordCount(text) > MAX_WORDS;
 }
 
 /**
@@ -32,17 +33,13 @@ export function isLong(text: string): boolean {
  * Source: measured in docs/choosing.md.
  */
 export function requestOf(text: string): string {
-  if (lengthOf(text) <= MAX_WORDS) return text;
+  if (wordCount(text) <= MAX_WORDS) return text;
   const said = saidIn(lastSaid(text));
   const plain = said.trim() === '' ? text : said;
-  if (lengthOf(plain) <= MAX_WORDS) return plain;
+  if (wordCount(plain) <= MAX_WORDS) return plain;
   const sentences = sentencesOf(plain);
   const asking = sentences.filter(asks);
   return (asking.length > 0 ? asking : [...sentences.slice(0, 1), ...sentences.slice(-1)]).join('\n');
-}
-
-function lengthOf(text: string): number {
-  return text.match(/\S+/g)?.length ?? 0;
 }
 
 /** The last turn of a person; the whole text where no speaker is named. */

@@ -1,6 +1,9 @@
 /** The page of a scope, and routing pages to knowledge, which people write. Source: C-39, R-000-65. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join, normalize } from 'node:path/posix';
+import { readUpTo } from '../disk/read-up-to.js';
+import { attempt } from '../text/attempt.js';
+import { cellsOf, isTableLine } from '../text/table-cells.js';
 import type { AbilityText } from './ranker.js';
 
 export interface ScopePages {
@@ -32,12 +35,7 @@ export function readScopePages(root: string, scope: string | null): ScopePages {
 }
 
 function read(file: string): string {
-  try {
-    const bytes = readFileSync(file);
-    return bytes.length > MAX_BYTES ? '' : bytes.toString('utf8');
-  } catch {
-    return '';
-  }
+  return attempt(() => readUpTo(MAX_BYTES, file))?.toString('utf8') ?? '';
 }
 
 /** The column "When to use" (or "Summary") of the tables whose first column is an id. */
@@ -45,24 +43,13 @@ function usesIn(page: string): Map<string, string> {
   const uses = new Map<string, string>();
   let column = -1;
   for (const line of page.split('\n')) {
-    const cells = cellsOf(line);
-    if (cells.length === 0) column = -1;
-    else if (/^(id|operation key)$/i.test(cells[0] ?? ''))
-      column = cells.findIndex((cell) => /^(when to use|summary)$/i.test(cell));
-    else if (column > 0 && cells[0] && !/^:?-+:?$/.test(cells[0])) {
-      uses.set(cells[0].replaceAll('`', ''), cells[column] ?? '');
-    }
+    const [id = '', ...others] = isTableLine(line) ? cellsOf(line) : [];
+    if (others.length === 0) column = -1;
+    else if (/^(id|operation key)$/i.test(id))
+      column = others.findIndex((cell) => /^(when to use|summary)$/i.test(cell));
+    else if (column >= 0 && id && !/^:?-+:?$/.test(id)) uses.set(id.replaceAll('`', ''), others[column] ?? '');
   }
   return uses;
-}
-
-function cellsOf(line: string): string[] {
-  const trimmed = line.trim();
-  if (!trimmed.startsWith('|')) return [];
-  return trimmed
-    .replace(/^\||\|$/g, '')
-    .split(/(?<!\\)\|/)
-    .map((cell) => cell.trim());
 }
 
 /** The linked files of the project; each gets the words of its line and of the heading above. */

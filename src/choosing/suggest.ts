@@ -1,4 +1,5 @@
 /** Suggests abilities. Source: R-000-15, R-000-16, C-39; docs/choosing.md#how-abilities-are-ranked. */
+import { isReading } from '../contracts/effects.js';
 import { escapePattern } from '../text/escape-pattern.js';
 import { matchesAnyGlob } from '../text/glob.js';
 import { listed } from '../text/listed.js';
@@ -6,26 +7,24 @@ import { modulePath } from '../text/module-path.js';
 import type { AbilityPool } from './ability-pool.js';
 import { accountInPool, isLooking } from './account-for.js';
 import { isAbout } from './decide/signals.js';
-import { FITS, type Ranked, type Ranking } from './ranker.js';
+import { FITS, type Ranked, type Ranking, type RankQuery } from './ranker.js';
 import type { ChoosableAbility } from './read-abilities.js';
-import { type MissingInput, readInputs } from './read-inputs.js';
+import { type ReadInputs, readInputs } from './read-inputs.js';
 import { isLong, requestOf } from './request-of.js';
 import { STOP_WORDS, wordTexts } from './words.js';
 
-export interface Suggestion {
+export interface Suggestion extends ReadInputs {
   id: string;
   level: 'high' | 'low';
   /** From 0 to 1; at least {@link FITS}. */
   score: number;
   /** One sentence without a full stop. */
   reason: string;
-  given: ReturnType<typeof readInputs>['given'];
-  missing: MissingInput[];
   /** Why it cannot run in the environment, without a full stop. Only of what fits better than all that can. */
   unavailable?: string;
 }
 
-export interface Suggested {
+export interface Suggested extends Omit<Ranking, 'ranked'> {
   /** Best first; empty if nothing fits. If what fits best cannot run here, nothing else is suggested. */
   suggestions: Suggestion[];
   /** The nearest ids, if nothing fits; ask the user before calling one. */
@@ -34,17 +33,11 @@ export interface Suggested {
   documents: string[];
   /** Asks for the missing inputs of the first suggestion; null if there are none. */
   question: string | null;
-  /** The ranker that was used. Source: C-49. */
-  ranker: Ranking['ranker'];
-  warning?: string;
 }
 
-export interface SuggestionRequest {
-  text: string;
+export interface SuggestionRequest extends Pick<RankQuery, 'text' | 'among'> {
   /** 5 by default. */
   limit?: number;
-  /** Only these ids; absent: all. */
-  among?: ReadonlySet<string>;
   /** The minimum score; absent: {@link FITS}. */
   from?: number;
 }
@@ -58,13 +51,11 @@ export async function suggest(
   { text, limit = 5, among, from = FITS }: SuggestionRequest,
 ): Promise<Suggested> {
   const requested = requestOf(text);
-  const { ranked, ...by } = await pool.ranker.rank({
-    text: text.replaceAll(ADDRESSES, ' '),
-    ...(among && { among }),
-  });
+  const { ranked, ...by } = await pool.ranker.rank({ text: text.replaceAll(ADDRESSES, ' '), among });
   const candidates = withNamed(pool, requested, ranked, among).flatMap((one) => candidateOf(pool, one));
   const fitting = candidates.filter(({ ranked: one }) => one.score >= from && (one.score < FITS || says(one)));
-  const documents = await documentsFor(pool, text);
+  const pages = (await pool.documents.rank({ text, limit: 3 })).ranked;
+  const documents = pages.filter(({ score, words }) => score >= FITS && words.length > 0).map(({ id }) => id);
   if (fitting.length === 0) return { suggestions: [], nearest: nearestOf(ranked), documents, question: null, ...by };
   const { ordered, isHere } = availableOf(ordering(pool, requested, fitting, isLong(text)));
   const nearest = isHere ? [] : nearestOf(ranked.filter(({ id }) => pool.abilities.get(id)?.unavailable === null));
@@ -98,12 +89,12 @@ function withNamed(
   const plain = text.toLowerCase();
   const ids = [...abilities.keys()].filter((id) => !among || among.has(id));
   const named = ids.filter((id) => plain.includes(id.toLowerCase()) && isNamedIn(id.toLowerCase(), plain));
-  const score = (id: string): number => (/[._-]/.test(id) ? NAMED : FITS);
   const others = ranked.filter(({ id }) => !named.includes(id));
   const known = new Map(ranked.map((one) => [one.id, one]));
   const first = named.map((id): Ranked => {
     const { score: before = 0, ...one } = known.get(id) ?? { stems: [], against: [], words: [] };
-    return { ...one, id, words: [...new Set([id, ...one.words])], score: Math.max(before, score(id)) };
+    const score = Math.max(before, /[._-]/.test(id) ? NAMED : FITS);
+    return { ...one, id, words: [...new Set([id, ...one.words])], score };
   });
   return [...first, ...others];
 }
@@ -119,19 +110,16 @@ function isNamedIn(id: string, text: string): boolean {
   return new RegExp(`(?<![\\p{L}\\p{N}_.-])${escapePattern(id)}(?![\\p{L}\\p{N}_-]|\\.[\\p{L}\\p{N}])`, 'u').test(text);
 }
 
-async function documentsFor({ documents }: AbilityPool, text: string): Promise<string[]> {
-  const { ranked } = await documents.rank({ text, limit: 3 });
-  return ranked.filter(({ score, words }) => score >= FITS && words.length > 0).map(({ id }) => id);
-}
-
 /** Whether it shares a word other than stop words, or was compared by meaning. */
 function says({ words, likeness }: Ranked): boolean {
   return words.length > 0 || likeness !== undefined;
 }
 
 function nearestOf(ranked: readonly Ranked[]): string[] {
-  const near = ranked.filter(says);
-  return near.slice(0, 3).map(({ id }) => id);
+  return ranked
+    .filter(says)
+    .slice(0, 3)
+    .map(({ id }) => id);
 }
 
 interface Candidate {
@@ -195,7 +183,7 @@ function ordering(pool: AbilityPool, text: string, candidates: readonly Candidat
 
 /** As far as it declares effects, which only low-level ones do. */
 function changes({ definition }: ChoosableAbility): boolean {
-  return 'effects' in definition && !/read$/.test(definition.effects);
+  return 'effects' in definition && !isReading(definition.effects);
 }
 
 /** Of the best, so many are compared word by word. */
@@ -214,10 +202,8 @@ async function withoutCovered(
     const over = ability.level === 'high' ? [] : high;
     if (over.length > 0) {
       const without = new Set(over.flatMap(({ ranked: { stems } }) => stems));
-      const {
-        ranked: [rest],
-      } = await ranker.rank({ text, among: new Set([ability.id]), without });
-      if (rest === undefined || rest.score < FITS || rest.words.length === 0) continue;
+      const { ranked } = await ranker.rank({ text, among: new Set([ability.id]), without });
+      if (!ranked.some(({ score, words }) => score >= FITS && words.length > 0)) continue;
     }
     kept.push(candidate);
   }
@@ -225,32 +211,23 @@ async function withoutCovered(
 }
 
 function suggestionOf(candidate: Candidate, text: string): Suggestion {
-  const { ability, ranked } = candidate;
-  const { given, missing } = readInputs(ability.definition.input_schema, text);
-  const score = Math.round(ranked.score * 1000) / 1000;
-  const { id, level, unavailable } = ability;
-  return {
-    id,
-    level,
-    score,
-    reason: reasonOf(candidate),
-    given,
-    missing,
-    ...(unavailable !== null && { unavailable }),
-  };
+  const { id, level, unavailable, definition } = candidate.ability;
+  const score = Math.round(candidate.ranked.score * 1000) / 1000;
+  const read = readInputs(definition.input_schema, text);
+  return { id, level, score, reason: reasonOf(candidate), ...read, ...(unavailable !== null && { unavailable }) };
 }
 
 function reasonOf({ ranked: { words, against, likeness }, ability, isHere }: Candidate): string {
-  const has = `it has ${words.slice(0, 6).join(', ')} of the request`;
-  const near = likeness === undefined ? [] : [`its likeness in meaning is ${likeness.toFixed(2)}`];
-  return [
-    ...(ability.unavailable === null ? [] : [ability.unavailable]),
-    ...(words.length > 0 ? [has, ...near] : near),
-    ...(isHere && ability.modules.length + ability.scopes.length > 0 ? ['it belongs to this scope'] : []),
-    ...(isHere ? [] : [`it belongs to ${[...ability.modules, ...ability.scopes].slice(0, 3).join(', ')}`]),
-    ...(against.length > 0 ? [`it is not meant for ${against.join(', ')}, so it ranks lower`] : []),
-    ...(ability.definition.status === 'deprecated' ? ['it is deprecated, so it ranks lower'] : []),
-  ].join('; ');
+  const places = [...ability.modules, ...ability.scopes];
+  const parts = [
+    ability.unavailable,
+    words.length > 0 && `it has ${words.slice(0, 6).join(', ')} of the request`,
+    likeness !== undefined && `its likeness in meaning is ${likeness.toFixed(2)}`,
+    places.length > 0 && `it belongs to ${isHere ? 'this scope' : places.slice(0, 3).join(', ')}`,
+    against.length > 0 && `it is not meant for ${against.join(', ')}, so it ranks lower`,
+    ability.definition.status === 'deprecated' && 'it is deprecated, so it ranks lower',
+  ];
+  return parts.filter(Boolean).join('; ');
 }
 
 function questionFor(suggestion: Suggestion | undefined): string | null {

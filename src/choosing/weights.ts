@@ -1,34 +1,6 @@
-import type { Field } from './ranker.js';
-
-/** The numbers of the ranker that are tuned by measurement. */
-export interface Weights {
+/** The numbers of the ranker, tuned on one half of the open sets by `npm run eval:routing -- --tune`: docs/choosing.md. */
+export const WEIGHTS = {
   /** The weight of a word in each part of an ability. */
-  field: Record<Field, number>;
-  /** Length normalization of each part: 0 none, 1 proportional. */
-  length: number;
-  /** The higher, the more a repeated word counts. */
-  saturation: number;
-  /** The weight of a stop word of an ability. */
-  stop: number;
-  /** The maximum rarity of stop words and of common words. */
-  maxRarity: { stop: number; common: number };
-  number: number;
-  /** The weight of a word that only begins alike, and the minimum likeness (0 to 1). */
-  alike: { worth: number; from: number };
-  /** Added to the number of abilities, so that rarity works in small projects, too. */
-  background: number;
-  /** How strongly scores are lowered: by the logarithm of the request's length, by a power of the ability's. */
-  long: { request: number; ability: number };
-  /** In long texts, the weight of what is no request: of its words, and of its sentences. */
-  aside: { words: number; sentences: number };
-  /** The strength with score 0.5. */
-  even: number;
-  /** The strength is multiplied by this if the request has a "not for" word of the ability. */
-  penalty: number;
-}
-
-/** Tuned on one half of the open sets by `npm run eval:routing -- --tune`: docs/choosing.md. */
-export const WEIGHTS: Weights = {
   field: {
     id: 2,
     name: 1,
@@ -40,15 +12,27 @@ export const WEIGHTS: Weights = {
     examples: 0.5,
     keywords: 2,
   },
+  /** Length normalization of each part: 0 none, 1 proportional. */
   length: 0.3,
+  /** The higher, the more a repeated word counts. */
   saturation: 2,
+  /** The weight of a stop word of an ability. */
   stop: 0.25,
+  /** The maximum rarity of stop words and of common words. */
   maxRarity: { stop: 2, common: 2.5 },
   number: 0.3,
+  /** The weight of a word that only begins alike, and the minimum likeness (0 to 1). */
   alike: { worth: 0.5, from: 0.7 },
+  /** Added to the number of abilities, so that rarity works in small projects, too. */
   background: 50,
+  /** How strongly scores are lowered: by the logarithm of the request's length, by a power of the ability's. */
   long: { request: 0.4, ability: 0.3 },
+  /** In long texts, the weight of what is no request: of its words, and of its sentences. */
   aside: { words: 0.5, sentences: 0.3 },
+  /** The strength with score 0.5. */
   even: 0.42,
+  /** The strength is multiplied by this if the request has a "not for" word of the ability. */
   penalty: 0.4,
 };
+
+export type Weights = typeof WEIGHTS;

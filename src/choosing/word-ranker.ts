@@ -1,17 +1,15 @@
-import { type AbilityText, type Ranked, type Ranker, type Ranking, type RankQuery, USUAL_LIMIT } from './ranker.js';
+import {
+  type AbilityText,
+  type Field,
+  type Ranked,
+  type Ranker,
+  type Ranking,
+  type RankQuery,
+  USUAL_LIMIT,
+} from './ranker.js';
 import { isLong, requestOf, sentencesOf } from './request-of.js';
 import { WEIGHTS, type Weights } from './weights.js';
-import { type Postings, WordIndex } from './word-index.js';
-import {
-  findPhrases,
-  joinedNeighbours,
-  namesIn,
-  type Phrase,
-  phrasesOf,
-  type Word,
-  wordsIn,
-  wordTexts,
-} from './words.js';
+import { findPhrases, isTypoOf, joinedNeighbours, namesIn, type Word, wordsIn, wordTexts } from './words.js';
 
 /** A word of a request, or an indexed word with the same beginning. */
 interface Term {
@@ -21,7 +19,7 @@ interface Term {
   /** Worth times rarity. */
   weight: number;
   isStop: boolean;
-  postings: Postings | undefined;
+  postings: ReadonlyMap<number, number> | undefined;
 }
 
 /**
@@ -29,16 +27,12 @@ interface Term {
  * nothing from requests; it uses the texts of the abilities and {@link WEIGHTS}.
  */
 export class WordRanker implements Ranker {
-  private readonly ids: string[];
-  private readonly not: Phrase[][];
   private readonly index: WordIndex;
 
   constructor(
-    abilities: readonly AbilityText[],
+    private readonly abilities: readonly AbilityText[],
     private readonly weights: Weights = WEIGHTS,
   ) {
-    this.ids = abilities.map(({ id }) => id);
-    this.not = abilities.map(({ not }) => phrasesOf(not));
     this.index = new WordIndex(abilities, weights);
   }
 
@@ -52,20 +46,25 @@ export class WordRanker implements Ranker {
     const against = this.against(text);
     for (const place of against.keys()) strengths[place] = (strengths[place] ?? 0) * this.weights.penalty;
     const places = [...strengths.keys()].filter(
-      (place) => strengths[place] !== 0 && (among?.has(this.ids[place] ?? '') ?? true),
+      (place) => strengths[place] !== 0 && (among?.has(this.abilities[place]?.id ?? '') ?? true),
     );
     places.sort((one, other) => (strengths[other] ?? 0) - (strengths[one] ?? 0) || one - other);
     return places.slice(0, limit).map((place) => {
       const share = strengths[place] ?? 0;
       const score = share / (share + this.weights.even);
-      return { id: this.ids[place] ?? '', score, ...sharedWith(terms, place), against: against.get(place) ?? [] };
+      return {
+        id: this.abilities[place]?.id ?? '',
+        score,
+        ...sharedWith(terms, place),
+        against: against.get(place) ?? [],
+      };
     });
   }
 
   /** The "not for" words that a text has, by ability index. */
   against(text: string): Map<number, string[]> {
     const words = wordTexts(text);
-    const found = this.not.map((phrases, place) => [place, findPhrases(phrases, words)] as const);
+    const found = this.abilities.map(({ not }, place) => [place, findPhrases(not, words)] as const);
     return new Map(found.filter(([, phrases]) => phrases.length > 0));
   }
 
@@ -81,7 +80,7 @@ export class WordRanker implements Ranker {
     const all = text.replace(/^\s*(```|~~~)[\s\S]*?^\s*\1/gm, '\n');
     const asked = new Set(sentencesOf(request));
     const others = sentencesOf(all).filter((sentence) => !asked.has(sentence));
-    const best = new Float64Array(this.ids.length);
+    const best = new Float64Array(this.abilities.length);
     for (const [part, worth] of [
       ...[...asked].map((one) => [one, 1] as const),
       ...others.slice(-MAX_ASIDE).map((one) => [one, sentences] as const),
@@ -100,7 +99,9 @@ export class WordRanker implements Ranker {
   private termsOf(text: string, without?: ReadonlySet<string>): Term[] {
     const words = new Map<string, Word>();
     const said = wordsIn(text);
-    const joined = joinedNeighbours(said).filter(({ stem, kind }) => kind === 'content' && this.index.find(stem));
+    const joined = joinedNeighbours(said).filter(
+      ({ stem, kind }) => kind === 'content' && this.index.postings.get(stem),
+    );
     for (const word of [...said, ...joined])
       if (!words.has(word.stem) && !without?.has(word.stem)) words.set(word.stem, word);
     return [...words.values()].flatMap((word) => {
@@ -116,12 +117,12 @@ export class WordRanker implements Ranker {
     const isLimited = kind === 'stop' || kind === 'common';
     const rarity = Math.min(this.index.rarity(stem), isLimited ? maxRarity[kind] : Number.POSITIVE_INFINITY);
     const weight = worth * rarity * (kind === 'number' ? number : 1);
-    return { text, requested, weight, isStop: kind === 'stop', postings: this.index.find(stem) };
+    return { text, requested, weight, isStop: kind === 'stop', postings: this.index.postings.get(stem) };
   }
 
   /** In strengths of one rare word; lower for long requests and abilities, which match something everywhere. */
   private strengthsOf(terms: readonly Term[], text: string): Float64Array {
-    const strengths = new Float64Array(this.ids.length);
+    const strengths = new Float64Array(this.abilities.length);
     const { saturation, long } = this.weights;
     for (const { weight, postings } of terms)
       for (const [place, much] of postings ?? [])
@@ -148,4 +149,78 @@ function sharedWith(terms: readonly Term[], place: number): Pick<Ranked, 'words'
   shared.sort((one, other) => other.weight - one.weight);
   const words = [...new Set(shared.map(({ text }) => text))].filter((word) => word.length > 1);
   return { words, stems: [...new Set(shared.map(({ requested }) => requested))] };
+}
+
+/** Inverted index of stems. Immutable after construction. */
+class WordIndex {
+  /** The upper bound of {@link rarity}. */
+  readonly highest: number;
+  /** How much text each ability has, in rare words. */
+  readonly bulk: Float64Array;
+  /** How much of a stem the abilities (by index) have. */
+  readonly postings = new Map<string, Map<number, number>>();
+  /** First letter to stems; used for request words that no ability has. */
+  private readonly initials: Record<string, string[]> = {};
+
+  constructor(
+    private readonly abilities: readonly AbilityText[],
+    private readonly weights: Weights,
+  ) {
+    for (const field of Object.keys(weights.field) as Field[]) this.addAll(field);
+    this.highest = this.rarity('');
+    this.bulk = new Float64Array(abilities.length);
+    for (const [stem, places] of this.postings) {
+      const rarity = this.rarity(stem) / this.highest;
+      for (const [place, amount] of places) this.bulk[place] = (this.bulk[place] ?? 0) + rarity * amount;
+      if (stem.length >= BEGINNING) (this.initials[stem[0] ?? ''] ??= []).push(stem);
+    }
+  }
+
+  /** The weight of a stem: the rarer, the higher. */
+  rarity(stem: string): number {
+    const having = this.postings.get(stem)?.size ?? 0;
+    return Math.log(1 + (this.abilities.length + this.weights.background - having + 0.5) / (having + 0.5));
+  }
+
+  /** Stems that begin like an unknown stem, or of which it is a typo, and their likeness (0 to 1). */
+  alike(stem: string): { stem: string; likeness: number }[] {
+    const beginning = Math.min(BEGINNING, stem.length);
+    return (this.initials[stem[0] ?? ''] ?? [])
+      .map((other) => {
+        const isLike = beginning >= MIN_BEGINNING && other.startsWith(stem.slice(0, beginning));
+        const likeness = isLike ? likenessOf(stem, other) : isTypoOf(stem, other) ? TYPO : 0;
+        return { stem: other, likeness };
+      })
+      .filter(({ likeness }) => likeness >= this.weights.alike.from);
+  }
+
+  private addAll(field: Field): void {
+    const { field: weight, length, stop } = this.weights;
+    const said = this.abilities.map(({ texts }) => (texts[field] ?? []).flatMap(wordsIn));
+    const usual = meanOf(said.map((words) => words.length).filter(Boolean));
+    for (const [place, words] of said.entries()) {
+      const share = weight[field] / (1 - length + (length * words.length) / usual);
+      for (const { stem, kind } of words) {
+        const places = this.postings.get(stem) ?? new Map<number, number>();
+        this.postings.set(stem, places.set(place, (places.get(place) ?? 0) + share * (kind === 'stop' ? stop : 1)));
+      }
+    }
+  }
+}
+
+const BEGINNING = 5;
+/** An abbreviation, such as `cert`. */
+const MIN_BEGINNING = 4;
+/** The likeness of a word and its typo. */
+const TYPO = 0.9;
+
+function meanOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+}
+
+/** The share of the common beginning in both stems. */
+function likenessOf(one: string, other: string): number {
+  let same = 0;
+  while (same < one.length && one[same] === other[same]) same += 1;
+  return (2 * same) / (one.length + other.length);
 }

@@ -8,7 +8,12 @@ export const EFFECTS = ['read', 'external_read', 'write_idempotent', 'write_addi
 /** One of {@link EFFECTS}. */
 export type Effect = (typeof EFFECTS)[number];
 
+/** Whether it changes nothing. */
+export function isReading(effect: Effect): boolean {
+  return effect === 'read' || effect === 'external_read';
+}
+
 /** Whether doing it twice under one idempotency key is the same as doing it once. */
 export function isRepeatable(effect: Effect): boolean {
-  return effect === 'read' || effect === 'external_read' || effect === 'write_idempotent';
+  return isReading(effect) || effect === 'write_idempotent';
 }

@@ -52,15 +52,10 @@ export class ChatEndpoint {
     this.post = postTo({ ...model, url }, limits);
   }
 
-  /** @throws EndpointRefusal; EndpointDenied as a cause; errors of the network and of JSON. */
-  async complete(request: ChatRequest, signal: AbortSignal): Promise<ChatCompletion> {
-    const { body } = await this.post(request, signal);
-    return JSON.parse(await body.text());
-  }
-
   /**
-   * As {@link complete}, and again when the endpoint says that it will answer, if that is within `ms` from now.
+   * Asks again when the endpoint says that it will answer, if that is within `ms` from now.
    * @param onWait is given the time, as ISO 8601.
+   * @throws EndpointRefusal; EndpointDenied as a cause; errors of the network and of JSON.
    */
   async completeWithin(
     ms: number,
@@ -71,7 +66,8 @@ export class ChatEndpoint {
     const deadline = Date.now() + ms;
     for (;;) {
       try {
-        return await this.complete(request, signal);
+        const { body } = await this.post(request, signal);
+        return JSON.parse(await body.text());
       } catch (error) {
         const until = retryAtIn(error);
         const left = Date.parse(until ?? '');
@@ -82,7 +78,7 @@ export class ChatEndpoint {
     }
   }
 
-  /** Resolves when an answer begins, to its chunks as they arrive. @throws as `complete`, and NoStream. */
+  /** Resolves when an answer begins, to its chunks as they arrive. @throws as `completeWithin`, and NoStream. */
   async stream(request: ChatRequest, signal: AbortSignal): Promise<AsyncIterable<ChatCompletion>> {
     const streamed = { ...request, stream: true, stream_options: { include_usage: true } };
     const { headers, body } = await this.post(streamed, signal);

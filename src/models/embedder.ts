@@ -20,6 +20,7 @@ const MAX_REQUESTS = 100;
 export class Embedder {
   private readonly keys: string[];
   private readonly requests = new Map<string, Float32Array>();
+  /** Settles when the vectors that are being made have come, or not. */
   private going: Promise<void> | undefined;
 
   /** @param timeoutMs time limit for all vectors of a request. */
@@ -40,11 +41,7 @@ export class Embedder {
       const missing = (): number[] => this.missing(request.length);
       // One request at a time embeds the missing texts; the others wait for it, and continue if texts are still
       // missing.
-      while (missing().length > 0 && this.going)
-        await unlessAborted(
-          this.going.catch(() => {}),
-          signal,
-        );
+      while (missing().length > 0 && this.going) await unlessAborted(this.going, signal);
       if (missing().length > 0) await this.make(missing(), request.length, signal);
       return { request, abilities: this.keys.map((key) => this.store.find(key, request.length) ?? NOTHING) };
     } catch (error) {
@@ -75,17 +72,15 @@ export class Embedder {
       this.going = undefined;
       this.store.save(this.keys);
     });
-    this.going = making;
+    this.going = making.catch(() => {});
     return making;
   }
 
   private async makeBatches(places: readonly number[], numbers: number, signal: AbortSignal): Promise<void> {
     for (let from = 0; from < places.length; from += BATCH) {
       const batch = places.slice(from, from + BATCH);
-      const vectors = await this.embed(
-        batch.map((at) => this.texts[at] ?? ''),
-        signal,
-      );
+      const texts = batch.map((at) => this.texts[at] ?? '');
+      const vectors = await this.embed(texts, signal);
       if (vectors.some(({ length }) => length !== numbers))
         throw new EmbeddingsFault('the vectors of the abilities have another length than that of the request');
       for (const [at, vector] of vectors.entries()) this.store.add(this.keys[batch[at] ?? -1] ?? '', vector);
@@ -96,8 +91,7 @@ export class Embedder {
     const [request] = this.requests.values();
     const left = request ? this.missing(request.length).length : 0;
     const made = this.keys.length - left;
-    return left === 0
-      ? ''
-      : `; ${made} of ${this.keys.length} abilities have their vectors, and the next request goes on`;
+    if (left === 0) return '';
+    return `; ${made} of ${this.keys.length} abilities have their vectors, and the next request goes on`;
   }
 }

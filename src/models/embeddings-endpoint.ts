@@ -1,24 +1,18 @@
 import { z } from 'zod';
 import type { Project } from '../definitions/formats/project.js';
-import { parseDuration } from '../rules/duration.js';
+import { attempt } from '../text/attempt.js';
 import { answerOf, traceModelCall } from '../tracing/trace-model-call.js';
-import { denialIn, EndpointRefusal, type ModelEndpoint, modelEndpoint, postTo, spanCodeOf } from './model-endpoint.js';
+import { answeredWith, denialIn, type NamedModel, namedModel, postTo, spanCodeOf } from './model-endpoint.js';
 
-export interface EmbeddingsSettings extends ModelEndpoint {
-  model: string;
-  /** Time limit for all vectors of a request. Milliseconds. */
-  timeoutMs: number;
-}
+/** Its time is for all vectors of a request. */
+export type EmbeddingsSettings = NamedModel;
 
 /** Undefined if the project does not rank by meaning. @returns a sentence if it should and cannot. */
 export function embeddingsSettings(
   { project: { policy } }: { project: { policy: Pick<Project['policy'], 'embeddings' | 'allowed_hosts'> } },
   env: NodeJS.ProcessEnv,
 ): EmbeddingsSettings | string | undefined {
-  if (!policy.embeddings) return undefined;
-  const { model, timeout } = policy.embeddings;
-  const endpoint = modelEndpoint('embeddings', policy, env);
-  return typeof endpoint === 'string' ? endpoint : { ...endpoint, model, timeoutMs: parseDuration(timeout) };
+  return policy.embeddings && namedModel('embeddings', policy.embeddings, policy, env);
 }
 
 /** Why there are no vectors: one sentence without a full stop, with nothing from an endpoint's response. */
@@ -57,13 +51,11 @@ export function embedThrough(settings: EmbeddingsSettings): Embed {
 /** Omits network messages and bodies: they could contain the key, or instructions to an AI. */
 function faultOf(error: unknown, { host }: URL, signal: AbortSignal): EmbeddingsFault {
   if (error instanceof EmbeddingsFault) return error;
-  const denial = denialIn(error);
-  if (denial) return new EmbeddingsFault(denial.message);
-  if (signal.aborted) return new EmbeddingsFault(`${host} did not answer in time`);
-  if (error instanceof EndpointRefusal) return new EmbeddingsFault(`${host} answered ${error.status}`);
+  const [answer, denial] = [answeredWith(error), denialIn(error)];
   const { code } = error as { code?: unknown };
-  const reason = typeof code === 'string' && /^[A-Z][A-Z0-9_]*$/.test(code) ? ` (${code})` : '';
-  return new EmbeddingsFault(`${host} was not reached${reason}`);
+  const reason = /^[A-Z][A-Z0-9_]*$/.test(String(code)) ? ` (${code})` : '';
+  const said = signal.aborted ? 'did not answer in time' : answer ? `answered ${answer}` : `was not reached${reason}`;
+  return new EmbeddingsFault(denial?.message ?? `${host} ${said}`);
 }
 
 const MAX_NUMBERS = 16_384;
@@ -74,7 +66,7 @@ const answer = z.object({
 
 /** In text order, normalized to length 1. @returns the error of the response, to follow "answered". */
 function readVectors(text: string, wanted: number): Float32Array[] | string {
-  const parsed = answer.safeParse(jsonOf(text));
+  const parsed = answer.safeParse(attempt(() => JSON.parse(text)));
   if (!parsed.success) return 'with something else than vectors';
   const { data } = parsed.data;
   if (data.length !== wanted) return `with ${data.length} vectors for ${wanted} texts`;
@@ -85,16 +77,7 @@ function readVectors(text: string, wanted: number): Float32Array[] | string {
     if (!vector) return 'with a vector that has no direction';
     placed[index] = vector;
   }
-  const [first] = placed;
-  return placed.every(({ length }) => length === first?.length) ? placed : 'with vectors of different lengths';
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return placed.some(({ length }) => length !== placed[0]?.length) ? 'with vectors of different lengths' : placed;
 }
 
 /** Normalizes to length 1. Undefined: no numbers, too many, or all zero. */

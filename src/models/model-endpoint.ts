@@ -4,6 +4,7 @@ import ipaddr from 'ipaddr.js';
 import type { Agent, Dispatcher } from 'undici';
 import type { Project } from '../definitions/formats/project.js';
 import { isAddressAllowed, isHostAllowed, portOf } from '../rules/calls/allowed-hosts.js';
+import { parseDuration } from '../rules/duration.js';
 
 /** An OpenAI-compatible endpoint, and the hosts that it may be at. */
 export interface ModelEndpoint {
@@ -13,6 +14,24 @@ export interface ModelEndpoint {
   key?: string;
   /** In the format of `policy.allowed_hosts`. */
   allowed: readonly string[];
+}
+
+/** A model behind an endpoint. */
+export interface NamedModel extends ModelEndpoint {
+  model: string;
+  /** For all that is needed for one answer. Milliseconds. */
+  timeoutMs: number;
+}
+
+/** As {@link modelEndpoint}, with a model that a project has configured. */
+export function namedModel(
+  path: string,
+  { model, timeout }: { model: string; timeout: string },
+  policy: Pick<Project['policy'], 'allowed_hosts'>,
+  env: NodeJS.ProcessEnv,
+): NamedModel | string {
+  const endpoint = modelEndpoint(path, policy, env);
+  return typeof endpoint === 'string' ? endpoint : { ...endpoint, model, timeoutMs: parseDuration(timeout) };
 }
 
 /** `policy.allowed_hosts` denies the address. The message is one sentence without a full stop. */
@@ -48,12 +67,6 @@ function endpointOf(base: string, path: string): URL | undefined {
   if (url.username || url.password || url.search || url.hash) return undefined;
   url.pathname = [url.pathname.replace(/\/+$/, ''), path].filter(Boolean).join('/');
   return url;
-}
-
-/** Checks an IP address in the URL, for which no DNS lookup happens. @throws EndpointDenied. */
-function refuseLiteral({ url, allowed }: ModelEndpoint): void {
-  const literal = url.hostname.replace(/^\[|\]$/g, '');
-  if (ipaddr.isValid(literal) && !isAddressAllowed(literal, url, allowed)) throw denied(url);
 }
 
 /** A DNS lookup that drops addresses which the policy denies; fails with EndpointDenied if none is left. */
@@ -96,19 +109,27 @@ export class EndpointRefusal extends Error {
 /** Sends a body as JSON. @throws EndpointRefusal; EndpointDenied, also as a cause; errors of the network. */
 export type Post = (body: object, signal: AbortSignal) => Promise<Dispatcher.ResponseData>;
 
+/** One for the same endpoint and limits. */
+const agents = new Map<string, Agent>();
+
 /** Loads its package on first use, and keeps connections. No retries, and no redirects, which could lead to denied hosts. */
 export function postTo(model: ModelEndpoint, { timeoutMs, maxBytes }: ModelLimits): Post {
-  let agent: Agent | undefined;
+  const name = JSON.stringify([model.url, model.allowed, timeoutMs, maxBytes]);
   return async (body, signal) => {
     const { Agent, request } = await import('undici');
-    agent ??= new Agent({
-      maxResponseSize: maxBytes,
-      // The usual limits are five minutes; a reasoning model may take longer.
-      headersTimeout: timeoutMs,
-      bodyTimeout: timeoutMs,
-      connect: { lookup: guardedLookup(model) },
-    });
-    refuseLiteral(model);
+    const agent =
+      agents.get(name) ??
+      new Agent({
+        maxResponseSize: maxBytes,
+        // The usual limits are five minutes; a reasoning model may take longer.
+        headersTimeout: timeoutMs,
+        bodyTimeout: timeoutMs,
+        connect: { lookup: guardedLookup(model) },
+      });
+    agents.set(name, agent);
+    // For an IP address no name is looked up.
+    const literal = model.url.hostname.replace(/^\[|\]$/g, '');
+    if (ipaddr.isValid(literal) && !isAddressAllowed(literal, model.url, model.allowed)) throw denied(model.url);
     const answer = await request(model.url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...(model.key && { authorization: `Bearer ${model.key}` }) },
@@ -152,8 +173,8 @@ export function whyUnanswered(error: unknown, { host }: URL): string {
   const denial = denialIn(error);
   if (denial) return `The model was not asked: ${denial.message}`;
   const answer = answeredWith(error);
-  if (answer) return `The request to the model failed: ${host} answered ${answer}`;
-  return `The request to the model failed: ${host} was not reached, or its answer cannot be read`;
+  const said = answer ? `answered ${answer}` : 'was not reached, or its answer cannot be read';
+  return `The request to the model failed: ${host} ${said}`;
 }
 
 function denied({ host }: URL): EndpointDenied {

@@ -1,25 +1,29 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
+import { readUpTo } from '../disk/read-up-to.js';
 import { writeWhole } from '../disk/write-whole.js';
+import { attempt } from '../text/attempt.js';
 import type { EmbeddingsSettings } from './embeddings-endpoint.js';
 
 /** Vectors of one model at one address, in a file; if two processes save at once, lost ones are made again. */
 export class VectorStore {
-  private vectors: Vectors | undefined;
+  private vectors: Vectors;
   private isChanged = false;
 
-  constructor(private readonly file: string) {}
+  constructor(private readonly file: string) {
+    this.vectors = readVectorFile(file);
+  }
 
   /** Undefined if the vector is missing or has another dimension. */
   find(key: string, numbers: number): Float32Array | undefined {
-    const found = this.loaded().get(key);
+    const found = this.vectors.get(key);
     return found?.length === numbers ? found : undefined;
   }
 
   add(key: string, vector: Float32Array): void {
-    this.loaded().set(key, vector);
+    this.vectors.set(key, vector);
     this.isChanged = true;
   }
 
@@ -27,23 +31,14 @@ export class VectorStore {
   save(wanted: readonly string[]): void {
     if (!this.isChanged) return;
     this.isChanged = false;
-    const own = this.loaded();
-    const [first] = wanted.flatMap((key) => own.get(key) ?? []);
-    const chosen: Vectors = new Map();
-    const take = (key: string, vector: Float32Array | undefined): void => {
-      if (vector && vector.length === first?.length && !chosen.has(key)) chosen.set(key, vector);
-    };
-    for (const key of wanted) take(key, own.get(key));
-    for (const [key, vector] of readVectorFile(this.file)) take(key, vector);
+    const places = new Map(wanted.map((key, at) => [key, at]));
+    const placeOf = ([key]: [string, unknown]): number => places.get(key) ?? wanted.length;
+    const all = [...new Map([...readVectorFile(this.file), ...this.vectors])];
+    all.sort((one, other) => placeOf(one) - placeOf(other));
+    const usable = all.filter(([, { length }]) => length === all[0]?.[1].length);
     // Drops unused vectors when they far outnumber the used ones.
-    const max = Math.max(2 * wanted.length, FEW);
-    this.vectors = new Map([...chosen].slice(0, max));
+    this.vectors = new Map(usable.slice(0, Math.max(2 * wanted.length, FEW)));
     writeVectorFile(this.file, this.vectors);
-  }
-
-  private loaded(): Vectors {
-    this.vectors ??= readVectorFile(this.file);
-    return this.vectors;
   }
 }
 
@@ -52,11 +47,11 @@ const FEW = 2000;
 
 /** SHA-256 (hex), the key of a text's vector. */
 export function keyOfText(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  return digestOf(text).toString('hex');
 }
 
 export function vectorFileOf(root: string, { url, model }: Pick<EmbeddingsSettings, 'url' | 'model'>): string {
-  const name = createHash('sha256').update(`${url.href}\n${model}`).digest('hex').slice(0, 16);
+  const name = keyOfText(`${url.href}\n${model}`).slice(0, 16);
   return join(root, '.system', 'cache', 'embeddings', `${name}.bin`);
 }
 
@@ -76,24 +71,18 @@ const OWN_NAME = /^[0-9a-f]{16}\.bin(\.[0-9a-f-]{12,36})?$/;
 
 /** Empty if the file is missing, too large, truncated or changed. */
 export function readVectorFile(file: string): Vectors {
-  try {
-    if (statSync(file).size > MAX_BYTES) return new Map();
-    const bytes = readFileSync(file);
-    const body = bytes.subarray(DIGEST);
-    return bytes.subarray(0, DIGEST).equals(digestOf(body)) ? deserialize(body) : new Map();
-  } catch {
-    return new Map();
-  }
+  const bytes = attempt(() => readUpTo(MAX_BYTES, file));
+  const body = bytes?.subarray(DIGEST);
+  const isWhole = bytes && body && bytes.subarray(0, DIGEST).equals(digestOf(body));
+  return isWhole ? attempt(() => deserialize(body), new Map()) : new Map();
 }
 
-/** Atomic; drops the last vectors if too many. Ignores failures. */
+/** Atomic; drops the last vectors if too many. Ignores failures: the next process makes them again. */
 export function writeVectorFile(file: string, vectors: Vectors): void {
-  try {
+  attempt(() => {
     writeWhole(file, bytesOf(vectors), 0o600);
     tidy(file);
-  } catch {
-    // The next process makes them again.
-  }
+  });
 }
 
 /** The digest of the rest, then a map as the engine writes it; another version of the engine makes vectors again. */
@@ -103,22 +92,21 @@ function bytesOf(vectors: Vectors): Buffer {
   return Buffer.concat([digestOf(body), body]);
 }
 
-function digestOf(bytes: Uint8Array): Buffer {
+function digestOf(bytes: Uint8Array | string): Buffer {
   return createHash('sha256').update(bytes).digest();
 }
 
 /** Deletes the least recently written files of other models, and old temporary files. */
 function tidy(file: string): void {
   const folder = dirname(file);
-  const own = readdirSync(folder)
-    .filter((name) => OWN_NAME.test(name) && name !== basename(file))
-    .map((name) => ({ path: join(folder, name), name, age: ageOf(join(folder, name)) }));
-  const parts = own.filter(({ name, age }) => !name.endsWith('.bin') && age > LEFT_BEHIND_MS);
-  const files = own.filter(({ name }) => name.endsWith('.bin')).sort((one, other) => one.age - other.age);
+  const own = readdirSync(folder).filter((name) => OWN_NAME.test(name) && name !== basename(file));
+  const dated = own.map((name) => {
+    const path = join(folder, name);
+    // One that was deleted meanwhile counts as new.
+    const written = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
+    return { path, isWhole: name.endsWith('.bin'), age: Date.now() - written };
+  });
+  const parts = dated.filter(({ isWhole, age }) => !isWhole && age > LEFT_BEHIND_MS);
+  const files = dated.filter(({ isWhole }) => isWhole).sort((one, other) => one.age - other.age);
   for (const { path } of [...parts, ...files.slice(MAX_FILES - 1)]) rmSync(path, { force: true });
-}
-
-/** Milliseconds since the last write; 0 if the file was deleted meanwhile. */
-function ageOf(path: string): number {
-  return Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
 }

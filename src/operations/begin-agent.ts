@@ -9,7 +9,7 @@ import { checkFormat } from '../definitions/check-format.js';
 import { type AgentRequest, agentRequest } from '../definitions/formats/agent-request.js';
 import type { Registry } from '../definitions/registry.js';
 import { isProblem, readYaml } from '../definitions/yaml-source.js';
-import { modelEndpoint } from '../models/model-endpoint.js';
+import { namedModel } from '../models/model-endpoint.js';
 import { maskerFor } from '../planning/secrets/credentials.js';
 import { digestOf } from '../rules/canonical.js';
 import { parseDuration } from '../rules/duration.js';
@@ -104,9 +104,9 @@ function openProvider(
   note: (text: string) => void,
 ): PlanProvider {
   if (openai) {
-    const endpoint = modelEndpoint('', project.policy, env);
-    if (typeof endpoint === 'string') throw unaskable(endpoint);
-    return modelProvider({ ...endpoint, model: openai.model, timeoutMs: parseDuration(openai.timeout) }, note);
+    const model = namedModel('', openai, project.policy, env);
+    if (typeof model === 'string') throw unaskable(model);
+    return modelProvider(model, note);
   }
   if (command) {
     const [program, ...args] = command.argv;

@@ -1,22 +1,15 @@
 import type { AgentTurn, PlanProvider } from '../contracts/agent-runtime.js';
 import { AbilityError } from '../contracts/problem.js';
 import { ChatEndpoint, type ChatMessage, requestForJson, textOf } from '../models/chat-endpoint.js';
-import { denialIn, type ModelEndpoint, whyUnanswered } from '../models/model-endpoint.js';
+import { denialIn, type NamedModel, whyUnanswered } from '../models/model-endpoint.js';
 import { signalWithin } from '../rules/any-abort-signal.js';
 import { formatDuration } from '../rules/duration.js';
-
-/** The model that plans calls; `url` is the base of its endpoint. */
-export interface PlannerModel extends ModelEndpoint {
-  model: string;
-  /** For one answer. Milliseconds. */
-  timeoutMs: number;
-}
 
 /** The maximum size of an answer. Bytes. */
 const MAX_BYTES = 1024 * 1024;
 
-/** Plans with a model behind an OpenAI-compatible endpoint. An error ends the run, but for a rate limit that ends in time. */
-export function modelProvider(model: PlannerModel, note: (text: string) => void): PlanProvider {
+/** Plans with a model behind an OpenAI-compatible endpoint, whose base is its `url`. An error ends the run, but for a rate limit that ends in time. */
+export function modelProvider(model: NamedModel, note: (text: string) => void): PlanProvider {
   const chat = new ChatEndpoint(model, { timeoutMs: model.timeoutMs, maxBytes: MAX_BYTES });
   return {
     async ask(turn, _, signal) {
@@ -43,7 +36,7 @@ function messagesOf(turn: AgentTurn): ChatMessage[] {
   ];
 }
 
-function failureOf(error: unknown, { url, timeoutMs }: PlannerModel, isLate: boolean): AbilityError {
+function failureOf(error: unknown, { url, timeoutMs }: NamedModel, isLate: boolean): AbilityError {
   if (isLate && !denialIn(error)) {
     const message = `The model did not answer within ${formatDuration(timeoutMs)}`;
     return new AbilityError({ code: 'planner.timeout', message });

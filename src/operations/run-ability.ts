@@ -5,8 +5,7 @@ import { ROUTES } from '../contracts/routing.js';
 import type { TaskResult } from '../contracts/task.js';
 import { type ActedAsk, actOnRequest, endAsk } from './ask/ask.js';
 import { type AskAnswer, OUTCOMES, type Request } from './ask/ask-shapes.js';
-import { type BegunAsk, beginAsk, orAnswered } from './ask/begin-ask.js';
-import { dryRun } from './ask/dry-run.js';
+import { type BegunAsk, beginAsk, dryRun, orAnswered } from './ask/begin-ask.js';
 import { start } from './concerns.js';
 import { created, createdAnswer, KEY, makeTask, meta, metaOf, newTask } from './create-task.js';
 import * as fields from './fields.js';
@@ -137,16 +136,15 @@ async function inWords(
   const request = requestOf(project, caller, wanted, signal);
   if (wanted.dry_run) return dryRun(request);
   const given = wanted.session ?? caller.session ?? undefined;
-  const place = { run: wanted.key, session: given };
   // Logged first, even if no server is reached then.
-  const begun = beginAsk(request, place);
+  const begun = beginAsk(request, { run: wanted.key, session: given });
   return project.ask(async (connection) => {
     const awaitEnd = (key: string): Promise<TaskResult> =>
       waitFor(project, caller, connection, key, wanted.wait, signal);
     if (begun.answered) return asBefore(wanted, begun.answered, awaitEnd);
     const act = async (session: string | undefined): Promise<RunAnswer> => {
-      const came = await orAnswered(request, begun, async () => {
-        const acted = await actOnRequest(connection, request, begun, { ...place, session }, { trace: caller.trace });
+      const came = await orAnswered(begun, async () => {
+        const acted = await actOnRequest(connection, begun, { session, trace: caller.trace, signal });
         return answerFor(wanted, connection, begun, acted, awaitEnd);
       });
       return 'done' in came ? came.done : asBefore(wanted, came.answered, awaitEnd);

@@ -1,5 +1,6 @@
+import { isTableLine } from '../../text/table-cells.js';
 import { codeBlocks, type DocumentLine } from './read-document.js';
-import { isTableLine, readTable } from './read-table.js';
+import { readTable } from './read-table.js';
 import { FORMS, isOwnMarker, type Level } from './section-forms.js';
 
 /** A table of abilities in a document without markers. */

@@ -1,5 +1,6 @@
 import type { Problem } from '../../contracts/problem.js';
-import { isTableLine, readTable, type Table } from './read-table.js';
+import { isTableLine } from '../../text/table-cells.js';
+import { readTable, type Table } from './read-table.js';
 import { exampleOf, type Fault, FORMS, type Level, type Marker, readMarker } from './section-forms.js';
 
 export interface Section {

@@ -1,5 +1,5 @@
 import type { FocusContext } from '../../contracts/routing.js';
-import { STOP_WORDS } from '../words.js';
+import { STOP_WORDS, setOf } from '../words.js';
 import { isConsent } from './consent.js';
 import { saidIn } from './said-text.js';
 import { isAbout } from './signals.js';
@@ -20,18 +20,16 @@ const VIA = new RegExp(
 );
 
 /** Words of conversation. A message of nothing else asks for nothing, so any other word makes it more. */
-const TALK: ReadonlySet<string> = new Set(
-  `hi hello hey hallo moin bonjour salut good morning evening afternoon night thank thanks you thx ty cheers merci danke ok okay k cool
+const TALK =
+  setOf(`hi hello hey hallo moin bonjour salut good morning evening afternoon night thank thanks you thx ty cheers merci danke ok okay k cool
   nice great perfect awesome lol haha yes yep yeah no nope nah sure got it sounds alright bye see cya job well done the best never mind
   nvm forget hm hmm uh ah eh wow oh so much a lot very all everyone there team again for that help now works was really helpful is enough
-  youre are`.split(/\s+/),
-);
+  youre are`);
 /** Words that refer to something earlier, and what is to be done with it. */
-const REFERRING: ReadonlySet<string> = new Set(
-  `please pls plz then and actually just can could would will u go ahead with do run start make send try delegate hand give take pass
+const REFERRING =
+  setOf(`please pls plz then and actually just can could would will u go ahead with do run start make send try delegate hand give take pass
   let have use this those them last latest same other first second one thing task stuff something over off via by through using to in
-  an your sub subagent subagents agent agents handle care of instead me`.split(/\s+/),
-);
+  an your sub subagent subagents agent agents handle care of instead me`);
 
 /** Whether a message requests a sub-agent. Source: R-003-21, R-003-23. */
 export function wantsSubAgent(text: string): boolean {
@@ -53,19 +51,13 @@ export function hasContent(said: string): boolean {
   return wordsOf(said).some((word) => ![STOP_WORDS, TALK, REFERRING, PUTS_OFF].some((words) => words.has(word)));
 }
 
-const PUTS_OFF: ReadonlySet<string> = new Set(
-  'wait hang hold moment sec later maybe whatever whichever skip leave usual think check decide choose pick changed idea clue care dunno idk sorry'.split(
-    ' ',
-  ),
+const PUTS_OFF = setOf(
+  `wait hang hold moment sec later maybe whatever whichever skip leave usual think check decide choose pick changed idea clue care dunno idk sorry`,
 );
 
 function wordsOf(said: string): string[] {
-  return (
-    said
-      .toLowerCase()
-      .replaceAll(/['’]/g, '')
-      .match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
-  );
+  const plain = said.toLowerCase().replaceAll(/['’]/g, '');
+  return plain.match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
 }
 
 /** The request without the words for the sub-agent; empty if it refers to something earlier. */
@@ -81,4 +73,14 @@ export function answersLater(text: string, { pending, lane }: FocusContext): boo
   const later = lane.window.slice(0, -1).filter(({ at }) => Date.parse(at) > since);
   const other = later.findIndex((message) => message.role === 'user' && actOf(message.text) === 'asks');
   return other >= 0 && later.slice(other).some(({ role, text: said }) => role === 'assistant' && /\?\W*$/.test(said));
+}
+
+/** The call whose retry was offered, and whether the message agrees to it; undefined: it does not answer that. */
+export function answerToRetry({ text, focus }: { text: string; focus: FocusContext }) {
+  const { kind, expects } = focus.pending ?? {};
+  const agreed = isConsent(text);
+  if (kind !== 'tool_retry' || !expects || !('extensionId' in expects)) return undefined;
+  if (agreed === undefined || answersLater(text, focus)) return undefined;
+  const { extensionId, capabilityId } = expects;
+  return { agreed, target: { extensionId, capabilityId } };
 }

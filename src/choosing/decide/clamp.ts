@@ -1,19 +1,23 @@
+import { isReading } from '../../contracts/effects.js';
 import type { RoutingDecision } from '../../contracts/routing.js';
+import { shorten } from '../../text/shorten.js';
 import { isLooking, unusedWords } from '../account-for.js';
-import { contentStems } from '../words.js';
-import { actOf, answersLater, wantsSubAgent } from './asks-for.js';
-import { isConsent } from './consent.js';
+import { shareWord } from '../words.js';
+import { actOf, answerToRetry, wantsSubAgent } from './asks-for.js';
+import { anchoredIn } from './focus.js';
 import { type Question, questionAbout, questionOfAbilities } from './propose.js';
-import { capped } from './router-answer.js';
+import { LONGEST_TEXT } from './router-format.js';
 import { saidIn } from './said-text.js';
 import { isAbout as isQuestion, isShortQuestion, signalIn } from './signals.js';
-import { agentOf, GENERIC_AGENT, isReading, type Proposal, type RouterInput, toolOf, workflowOf } from './targets.js';
+import { agentOf, callableOf, GENERIC_AGENT, type Proposal, type RouterInput } from './targets.js';
 
-interface Clamping {
-  by: 'rules' | 'model';
-  proposal: Proposal;
-  clamped: string[];
-}
+type Chooser = 'rules' | 'model';
+
+/** What a limit changes in a proposal, and why; undefined: it is within the limit. */
+type Change = { why: string; to: Partial<Proposal> } | undefined;
+
+/** Only for what would delegate or call. */
+type Limit = (proposal: Proposal, input: RouterInput, by: Chooser) => Change;
 
 /**
  * Limits any router's proposal: only registered agents, installed tools and the project's workflows; nothing below
@@ -23,179 +27,139 @@ interface Clamping {
 export function clamp(
   proposal: Proposal,
   input: RouterInput,
-  by: Clamping['by'],
+  by: Chooser,
 ): Omit<RoutingDecision, 'stage' | 'router' | 'continuation'> {
-  const rules = [withinFocus, withinTargets, notFromData, onlyRequested, withinConfidence];
-  const start: Clamping = { by, proposal: cleaned(proposal, input), clamped: [] };
-  const { proposal: kept, clamped } = rules.reduce(
-    (state, rule) => (acts(state.proposal) ? rule(state, input) : state),
-    start,
-  );
-  const settled = kept.decision === 'clarify' && !kept.question ? { ...kept, ...questionFor(input) } : kept;
-  return { ...settled, needs_approval: needsApproval(settled, input, by), clamped };
+  const clamped: string[] = [];
+  let kept = cleaned(proposal, input);
+  for (const limit of [withinFocus, withinTargets, notFromData, onlyRequested, withinConfidence]) {
+    const change = acts(kept) ? limit(kept, input, by) : undefined;
+    if (!change) continue;
+    clamped.push(change.why);
+    kept = { ...kept, ...change.to };
+  }
+  if (kept.decision === 'clarify' && !kept.question) kept = { ...kept, ...questionFor(input) };
+  return { ...kept, needs_approval: needsApproval(kept, input, by), clamped };
 }
 
 function acts({ decision }: Proposal): boolean {
   return decision === 'delegate' || decision === 'tool' || decision === 'workflow';
 }
 
+/** With texts of at most {@link LONGEST_TEXT} characters. */
 function cleaned(proposal: Proposal, { focus }: RouterInput): Proposal {
-  const { references } = proposal;
-  const isStale = references.refersTo === 'pending' && focus.pending === null;
-  const confidence = proposal.confidence >= 0 && proposal.confidence <= 1 ? proposal.confidence : 0;
+  const { confidence, rationale, references, target, options } = proposal;
+  const { refersTo, refersToReason } = references;
+  const isStale = refersTo === 'pending' && focus.pending === null;
   return {
     ...proposal,
-    ...capped({ ...proposal, confidence, ...(isStale && { references: { ...references, refersTo: 'latest' } }) }),
-    ...(!acts(proposal) && { target: null }),
-    options: proposal.options.slice(0, 2),
+    target: acts(proposal) ? target : null,
+    confidence: confidence >= 0 && confidence <= 1 ? confidence : 0,
+    rationale: shorten(rationale, LONGEST_TEXT),
+    references: { refersTo: isStale ? 'latest' : refersTo, refersToReason: shorten(refersToReason, LONGEST_TEXT) },
+    options: options.slice(0, 2),
   };
 }
 
 /** Only requests of a person pass; an unclear one leads to a question. Source: R-003-24. */
-function withinFocus(state: Clamping, input: RouterInput): Clamping {
-  const { focus, text } = input;
-  if (focus.anchor) return state;
-  if (isRetry(state.proposal, input)) return state;
-  if (focus.candidates.length === 0 && actOf(saidIn(text)) === 'talks')
-    return refused(state, 'Nothing is asked for', 'respond');
-  return refused(
-    state,
-    'It is not clear what is asked for',
-    'clarify',
-    questionAbout(focus.candidates, 'What should be done?'),
-  );
-}
+const withinFocus: Limit = (proposal, input) => {
+  const { anchor, candidates } = input.focus;
+  if (anchor || isRetry(proposal, input)) return undefined;
+  if (candidates.length === 0 && actOf(saidIn(input.text)) === 'talks')
+    return refused('Nothing is asked for', 'respond');
+  return refused('It is not clear what is asked for', 'clarify', questionAbout(candidates, 'What should be done?'));
+};
 
-function isRetry({ target }: Proposal, { focus, text }: RouterInput): boolean {
-  const { pending } = focus;
-  if (pending?.kind !== 'tool_retry' || !target || !('extensionId' in target) || !('extensionId' in pending.expects))
-    return false;
-  const { extensionId, capabilityId } = pending.expects;
-  return (
-    target.extensionId === extensionId &&
-    target.capabilityId === capabilityId &&
-    isConsent(text) === true &&
-    !answersLater(text, focus)
-  );
+function isRetry({ target }: Proposal, input: RouterInput): boolean {
+  const retry = answerToRetry(input);
+  if (!retry?.agreed || !target || !('extensionId' in target)) return false;
+  return target.extensionId === retry.target.extensionId && target.capabilityId === retry.target.capabilityId;
 }
 
 /** Source: R-003-06, R-003-12, R-003-13, R-003-14, R-003-25. */
-function withinTargets(state: Clamping, input: RouterInput): Clamping {
-  const { decision, target } = state.proposal;
-  if (decision === 'delegate') return withinAgents(state, input);
-  const isKnown = decision === 'tool' ? toolOf(input, target)?.available : workflowOf(input, target);
-  if (isKnown) return state;
-  return refused(
-    state,
-    `${decision === 'tool' ? 'The tool' : 'The workflow'} is not one that can be called here`,
-    'clarify',
-  );
-}
-
-function withinAgents(state: Clamping, input: RouterInput): Clamping {
-  if (agentOf(input, state.proposal.target)) return state;
-  if (!input.agents.some(({ id }) => id === GENERIC_AGENT))
-    return refused(state, 'No such agent is registered', 'clarify');
-  return {
-    ...state,
-    proposal: { ...state.proposal, target: { agentId: GENERIC_AGENT } },
-    clamped: [...state.clamped, 'The agent is not registered; the generic one is used'],
-  };
-}
+const withinTargets: Limit = ({ decision, target }, input) => {
+  if (decision === 'delegate') {
+    if (agentOf(input, target)) return undefined;
+    const to = { target: { agentId: GENERIC_AGENT } };
+    if (agentOf(input, to.target)) return { why: 'The agent is not registered; the generic one is used', to };
+    return refused('No such agent is registered', 'clarify');
+  }
+  const found = callableOf(input, target);
+  const isKnown = found && ('available' in found ? decision === 'tool' && found.available : decision === 'workflow');
+  return isKnown ? undefined : refused(`The ${decision} is not one that can be called here`, 'clarify');
+};
 
 /** Refuses what only documents, tool output, pasted text or a pending question name. Source: R-003-29. */
-function notFromData(state: Clamping, input: RouterInput): Clamping {
+const notFromData: Limit = (proposal, input) => {
   const { focus, text } = input;
-  const { decision, target } = state.proposal;
-  if (decision === 'delegate' || isRetry(state.proposal, input)) return state;
-  const words = wordsOfTarget(target, input);
-  const anchored = focus.lane.window.find(({ id }) => id === focus.anchor?.message_id)?.text ?? '';
-  if (speaksOf(`${saidIn(text)}\n${saidIn(anchored)}`, words)) return state;
-  const data = focus.lane.window
-    .filter(({ role }) => role === 'tool' || role === 'document')
-    .map((message) => message.text);
+  const found = callableOf(input, proposal.target);
+  if (!found || isRetry(proposal, input)) return undefined;
+  const speaks = (said: string): boolean => shareWord(said, `${found.abilityId} ${found.summary}`, 'content');
+  const anchored = anchoredIn(focus) ?? '';
+  if (speaks(`${saidIn(text)}\n${saidIn(anchored)}`)) return undefined;
+  const data = focus.lane.window.filter(({ role }) => role === 'tool' || role === 'document').map((one) => one.text);
   const waits = focus.pending ? [JSON.stringify(focus.pending)] : [];
   const pasted = [text, anchored].filter((whole) => whole !== saidIn(whole));
-  if (![...data, ...waits, ...pasted].some((one) => speaksOf(one, words))) return state;
-  return refused(state, 'Only data that was read mentions it, not a person', 'clarify');
-}
+  if (![...data, ...waits, ...pasted].some(speaks)) return undefined;
+  return refused('Only data that was read mentions it, not a person', 'clarify');
+};
 
 /**
  * Rules propose a change only for a plain order whose every word they account for. A model knows more words, but
  * proposes none for a question, or if the message says nothing of it, such as a withdrawal in any language. What is
  * left over is shown with the plan. Source: R-003-15, R-003-20, R-003-22; docs/choosing.md#deciding.
  */
-function onlyRequested(state: Clamping, input: RouterInput): Clamping {
-  const found = toolOf(input, state.proposal.target) ?? workflowOf(input, state.proposal.target);
-  if (!found || isRetry(state.proposal, input)) return state;
-  const aside = (why: string): Clamping => refused(state, why, 'clarify', aboutProposal(state, input));
+const onlyRequested: Limit = (proposal, input, by) => {
+  const found = callableOf(input, proposal.target);
+  if (!found || isRetry(proposal, input)) return undefined;
+  const ask = questionFor(input, proposal);
   const { unused, isOrder, isAbout, isPlain } = input.account(found.abilityId, orderIn(input));
+  const isAsking = isQuestion(saidIn(input.text));
   if (isReading(found.effects))
-    return isPlain || isQuestion(saidIn(input.text)) || state.by === 'model' ? state : aside('It may be no order');
-  if (isQuestion(saidIn(input.text))) return refused(state, 'It is a question, and asks for no change', 'respond');
-  if (!isAbout) return aside('The message says nothing of it');
-  if (state.by === 'model')
-    return isLooking(input.text) && !isOrder ? aside('It asks to see something, and not to change it') : state;
-  if (unused.length > 0) {
-    const about = aboutProposal(state, input);
-    const question = `${unusedWords(unused)}${about.question}`;
-    return refused(state, 'It does not account for each word', 'clarify', { ...about, question });
-  }
-  return isOrder ? state : aside('It may be no order');
-}
+    return isPlain || isAsking || by === 'model' ? undefined : refused('It may be no order', 'clarify', ask);
+  if (isAsking) return refused('It is a question, and asks for no change', 'respond');
+  if (!isAbout) return refused('The message says nothing of it', 'clarify', ask);
+  if (by === 'model')
+    return isLooking(input.text) && !isOrder
+      ? refused('It asks to see something, and not to change it', 'clarify', ask)
+      : undefined;
+  const question = `${unusedWords(unused)}${ask.question}`;
+  if (unused.length > 0) return refused('It does not account for each word', 'clarify', { ...ask, question });
+  return isOrder ? undefined : refused('It may be no order', 'clarify', ask);
+};
 
 /** The message, or the request that it only refers to: "do it". */
 function orderIn({ focus, text }: RouterInput): string {
-  if (actOf(text) !== 'refers') return text;
-  return focus.lane.window.find(({ id }) => id === focus.anchor?.message_id)?.text ?? text;
-}
-
-function wordsOfTarget(target: Proposal['target'], input: RouterInput): ReadonlySet<string> {
-  const found = toolOf(input, target) ?? workflowOf(input, target);
-  return contentStems(found ? `${found.abilityId} ${found.summary}` : '');
-}
-
-function speaksOf(text: string, words: ReadonlySet<string>): boolean {
-  return [...contentStems(text)].some((stem) => words.has(stem));
+  return (actOf(text) === 'refers' && anchoredIn(focus)) || text;
 }
 
 /** Source: R-003-15, R-003-16, R-003-30; C-24. */
-function withinConfidence(state: Clamping, input: RouterInput): Clamping {
-  const { confidence } = state.proposal;
-  if (confidence >= input.threshold) return state;
+const withinConfidence: Limit = (proposal, input) => {
+  const { confidence } = proposal;
+  if (confidence >= input.threshold) return undefined;
   const why = `Its confidence of ${confidence} is below ${input.threshold}`;
-  return isShortQuestion(saidIn(input.text))
-    ? refused(state, why, 'respond')
-    : refused(state, why, 'clarify', aboutProposal(state, input));
-}
+  const isShort = isShortQuestion(saidIn(input.text));
+  return isShort ? refused(why, 'respond') : refused(why, 'clarify', questionFor(input, proposal));
+};
 
-/** "Do you mean X?" for an uncertain choice. */
-function aboutProposal({ proposal: { target } }: Clamping, input: RouterInput): Question {
-  const named = nameOf(target, input);
-  return named ? questionOfAbilities([named]) : questionFor(input);
-}
-
-function nameOf(target: Proposal['target'], input: RouterInput): string | undefined {
-  return (toolOf(input, target) ?? workflowOf(input, target))?.abilityId;
-}
-
-function questionFor({ focus }: RouterInput): Question {
-  return questionAbout(focus.candidates, 'What should be done, in other words?');
+/** "Do you mean X?" for an uncertain choice, else what the requests leave open. */
+function questionFor(input: RouterInput, proposal?: Proposal): Question {
+  const named = callableOf(input, proposal?.target ?? null);
+  if (named) return questionOfAbilities(named.abilityId);
+  return questionAbout(input.focus.candidates, 'What should be done, in other words?');
 }
 
 function refused(
-  { by, proposal, clamped }: Clamping,
   why: string,
   decision: 'respond' | 'clarify',
   ask: Pick<Proposal, 'question' | 'options'> = { question: null, options: [] },
-): Clamping {
-  return { by, proposal: { ...proposal, decision, target: null, ...ask }, clamped: [...clamped, why] };
+): Change {
+  return { why, to: { decision, target: null, ...ask } };
 }
 
 /** Source: R-003-18, R-003-19, R-003-20; C-26, C-27. */
-function needsApproval({ decision, target }: Proposal, input: RouterInput, by: Clamping['by']): boolean {
+function needsApproval({ decision, target }: Proposal, input: RouterInput, by: Chooser): boolean {
   if (decision === 'workflow') return true;
-  if (decision === 'tool') return !isReading(toolOf(input, target)?.effects ?? 'destructive');
+  if (decision === 'tool') return !isReading(callableOf(input, target)?.effects ?? 'destructive');
   if (decision !== 'delegate') return false;
   const agent = agentOf(input, target);
   const order = orderIn(input);

@@ -20,23 +20,20 @@ function only(words: string): RegExp {
 const LONGEST = 60;
 
 /** Whether a text is nothing but consent (true) or refusal (false); undefined: it is neither, or both. */
-export function agreesTo(text: string): boolean | undefined {
-  return answerIn(text, AGREES);
-}
-
-/** As {@link agreesTo}, for an offered retry: also "try again". */
-export function isConsent(text: string): boolean | undefined {
-  return answerIn(text, RETRIES);
-}
-
-function answerIn(text: string, consent: RegExp): boolean | undefined {
+export function agreesTo(text: string, consent = AGREES): boolean | undefined {
   if (text.trim().length > LONGEST) return undefined;
-  const plain = plainOf(text);
+  const plain = plainAnswer(text);
   if (consent.test(plain)) return true;
   return REFUSES.test(plain) ? false : undefined;
 }
 
-function plainOf(text: string): string {
+/** As {@link agreesTo}, for an offered retry: also "try again". */
+export function isConsent(text: string): boolean | undefined {
+  return agreesTo(text, RETRIES);
+}
+
+/** For comparing answers: in lower case, without accents, quotation marks, brackets around it and signs at its end. */
+export function plainAnswer(text: string): string {
   return text
     .normalize('NFKD')
     .replaceAll(/\p{M}/gu, '')

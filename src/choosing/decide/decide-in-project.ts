@@ -1,14 +1,14 @@
 import type { FocusContext, RoutingDecision, Targets } from '../../contracts/routing.js';
-import type { SessionThread } from '../../contracts/session.js';
 import type { Registry } from '../../definitions/registry.js';
+import type { DECIDING } from '../../planning/route-targets.js';
+import { defined } from '../../text/defined.js';
 import { type AbilityPool, poolOf } from '../ability-pool.js';
 import { accountInPool } from '../account-for.js';
 import { FITS } from '../ranker.js';
 import { ADDRESSES, suggest } from '../suggest.js';
-import { type DecideInput, decide, type Router } from './decide.js';
-import { focusOf } from './focus.js';
+import { type DecideInput, decide } from './decide.js';
+import { anchoredIn, focusOf, type Thread } from './focus.js';
 import { modelRouter, routerSettings, unaskable } from './model-router.js';
-import type { CheckValue } from './read-slot.js';
 import { saidIn } from './said-text.js';
 import { type Fit, takesOf, targetFor } from './targets.js';
 
@@ -19,15 +19,6 @@ export interface DecidingPlace {
   scope: string | null;
   env: NodeJS.ProcessEnv;
   signal?: AbortSignal;
-}
-
-export interface PlanningOf {
-  targets(place: DecidingPlace, abilities: Iterable<{ id: string; level: 'high' | 'low' }>): Targets;
-  check: CheckValue;
-}
-
-export interface DecidedThread extends Pick<SessionThread, 'messages' | 'pending'> {
-  key: string;
 }
 
 export interface Decided {
@@ -42,26 +33,19 @@ export interface Decided {
 /** Decides about the last message of a thread, with the project's abilities in an environment. Source: C-23. */
 export async function decideInProject(
   request: DecidingPlace,
-  { key, messages, pending }: DecidedThread,
-  planning: PlanningOf,
+  thread: Omit<Thread, 'now'>,
+  planning: typeof DECIDING,
 ): Promise<Decided> {
-  const { registry, environment, env, signal } = request;
-  const pool = poolOf(registry, environment, request.scope, env);
-  const focus = focusOf({ key, messages, pending, now: Date.now() });
+  const { registry, environment, scope, env, signal } = request;
+  const pool = poolOf(registry, environment, scope, env);
+  const focus = focusOf({ ...thread, now: Date.now() });
   const { threshold, model } = routerSettings(registry, env);
-  const here = [...pool.abilities.values()].filter(({ unavailable }) => unavailable === null);
-  const targets = planning.targets(
-    request,
-    here.filter(({ id }) => !registry.agents.has(id)),
-  );
-  const decision = await decideInPool(pool, {
-    focus,
-    targets,
-    check: planning.check,
-    threshold,
-    ...(model !== undefined && { router: typeof model === 'string' ? unaskable(model) : routerOf(model) }),
-    ...(signal && { signal }),
-  });
+  const router = typeof model === 'string' ? unaskable(model) : model && modelRouter(model);
+  const all = [...pool.abilities.values()].filter(({ id }) => !registry.agents.has(id));
+  const here = all.filter(({ unavailable }) => unavailable === null);
+  const targets = planning.targets(request, here);
+  const given = { focus, targets, check: planning.check, threshold, ...defined({ router, signal }) };
+  const decision = await decideInPool(pool, given);
   const missed = decision.decision === 'respond' ? await missedBy(pool, targets, focus) : [];
   return { focus, decision, pool, targets, missed };
 }
@@ -75,18 +59,14 @@ export function decideInPool(
     ...given,
     rank: (text, among) => rankIn(pool, text, among),
     shortlist: async (text, limit) => (await pool.ranker.rank({ text, limit })).ranked.map(({ id }) => id),
-    account: (id, text) => accountInPool(pool, id, text, takesOf(given.targets, id)),
+    account: (id, text) => accountInPool(pool, id, text, { takes: takesOf(given.targets, id) }),
   });
 }
 
-async function missedBy(
-  pool: AbilityPool,
-  targets: Targets,
-  { anchor, lane }: FocusContext,
-): Promise<Decided['missed']> {
-  const anchored = lane.window.find(({ id }) => id === anchor?.message_id);
-  if (!anchored) return [];
-  const fits = (await rankIn(pool, saidIn(anchored.text))).filter(({ score }) => score >= FITS);
+async function missedBy(pool: AbilityPool, targets: Targets, focus: FocusContext): Promise<Decided['missed']> {
+  const anchored = anchoredIn(focus);
+  if (anchored === undefined) return [];
+  const fits = (await rankIn(pool, saidIn(anchored))).filter(({ score }) => score >= FITS);
   const callable = fits.findIndex(({ abilityId }) => targetFor(targets, abilityId));
   return fits.slice(0, callable < 0 ? fits.length : callable).map(({ abilityId, unavailable }) => {
     const reason = unavailable ?? targets.tools.find((tool) => tool.abilityId === abilityId)?.reason;
@@ -96,26 +76,13 @@ async function missedBy(
 
 /** The suggestions, which include what cannot be called here; if there are none, the nearest. */
 async function rankIn(pool: AbilityPool, text: string, among?: ReadonlySet<string>): Promise<Fit[]> {
-  const { suggestions } = await suggest(pool, { text, ...(among && { among }) });
+  const { suggestions } = await suggest(pool, { text, among });
   if (suggestions.length > 0)
     return suggestions.map(({ id, score, reason, unavailable }) => {
-      return { abilityId: id, score, reason, ...(unavailable !== undefined && { unavailable }) };
+      return { abilityId: id, score, reason, ...defined({ unavailable }) };
     });
-  const { ranked } = await pool.ranker.rank({
-    text: text.replaceAll(ADDRESSES, ' '),
-    limit: 3,
-    ...(among && { among }),
-  });
+  const { ranked } = await pool.ranker.rank({ text: text.replaceAll(ADDRESSES, ' '), limit: 3, among });
   return ranked.map(({ id, score }) => ({ abilityId: id, score: Math.min(score, NEARLY_FITS) }));
 }
 
 const NEARLY_FITS = FITS - 0.01;
-
-const routers = new Map<string, Router>();
-
-function routerOf(model: Parameters<typeof modelRouter>[0]): Router {
-  const key = JSON.stringify([model.url.href, model.model, model.key ?? null, model.timeoutMs, model.allowed]);
-  const router = routers.get(key) ?? modelRouter(model);
-  routers.set(key, router);
-  return router;
-}

@@ -1,7 +1,8 @@
 import { type FocusContext, LANE_LENGTH, type LaneMessage, type Pending } from '../../contracts/routing.js';
 import { withoutMiddle } from '../../rules/sessions/add-to-thread.js';
 import { shorten } from '../../text/shorten.js';
-import { wordsIn } from '../words.js';
+import { single } from '../read-inputs.js';
+import { shareWord } from '../words.js';
 import { actOf, wantsSubAgent, withoutSubAgent } from './asks-for.js';
 import { saidIn } from './said-text.js';
 
@@ -24,48 +25,59 @@ export interface Thread {
  * another thread. Source: R-003-01, R-003-23, R-003-24; docs/choosing.md#deciding.
  */
 export function focusOf({ key, messages, pending, now }: Thread): FocusContext {
-  const window = messages.slice(-LANE_LENGTH).map((message) => ({ ...message, text: withoutMiddle(message.text) }));
+  const window = shortened(messages.slice(-LANE_LENGTH));
   const meant = meantBy(window);
   const [only] = meant;
+  const said = saidIn(only?.text ?? '')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
   return {
-    anchor: meant.length === 1 && only ? { message_id: only.id, snippet: snippetOf(only.text) } : null,
+    anchor: meant.length === 1 && only ? { message_id: only.id, snippet: shorten(said, LONGEST_SNIPPET) } : null,
     lane: { thread_key: key, window },
     candidates: meant.length > 1 ? meant.map(({ id, text }) => ({ message_id: id, title: titleOf(text) })) : [],
     pending: pending && isAlive(pending, key, now) ? pending : null,
   };
 }
 
-function isAlive({ thread_key, until }: Pending, key: string, now: number): boolean {
+/** Long messages without their middle. */
+export function shortened(messages: readonly LaneMessage[]): LaneMessage[] {
+  return messages.map((message) => ({ ...message, text: withoutMiddle(message.text) }));
+}
+
+/** The text of the message that a decision is about. */
+export function anchoredIn({ anchor, lane }: FocusContext): string | undefined {
+  return lane.window.find(({ id }) => id === anchor?.message_id)?.text;
+}
+
+/** Whether it still waits, in this thread. */
+export function isAlive({ thread_key, until }: Pending, key: string, now: number): boolean {
   return thread_key === key && (until === undefined || Date.parse(until) > now);
 }
 
 /** The requests that the last message may be about; the newest last. */
 function meantBy(window: readonly LaneMessage[]): LaneMessage[] {
-  const latest = window.at(-1);
+  const [latest] = window.slice(-1);
   if (latest?.role !== 'user') return [];
-  const taken = takenUp(latest, window.slice(0, -1));
-  if (taken) return [taken];
-  if (isRequest(latest)) return [latest];
-  if (actOf(latest.text) === 'talks') return [];
-  if (takesUpOffer(window)) return [];
   const before = window.slice(0, -1);
   const asking = before.filter((message) => message.role === 'user' && isRequest(message));
+  const taken = takenUp(latest.text, asking);
+  if (taken) return [taken];
+  if (isRequest(latest)) return [latest];
   const [newest] = asking.slice(-1);
-  if (!newest) return [];
-  const open = before.slice(lastAnswerBefore(before, newest)).filter((message) => asking.includes(message));
+  if (!newest || actOf(latest.text) === 'talks' || takesUpOffer(window)) return [];
+  // Those since the last answer before it are unanswered.
+  const answer = before.slice(0, before.indexOf(newest)).findLastIndex(({ role }) => role === 'assistant');
+  const open = before.slice(answer + 1).filter((message) => asking.includes(message));
   if (open.length < 2) return [newest];
   const meant = open.filter((message) => sharesWords(latest.text, message.text));
   return meant.length === 1 ? meant : open;
 }
 
 /** "Do the mail via sub-agent": the one earlier request that it names. Source: R-003-28. */
-function takenUp(latest: LaneMessage, before: readonly LaneMessage[]): LaneMessage | undefined {
-  if (!wantsSubAgent(latest.text) || !NAMES_ONE.test(withoutSubAgent(latest.text))) return undefined;
-  const named = before.filter(
-    (message) =>
-      message.role === 'user' && isRequest(message) && sharesWords(withoutSubAgent(latest.text), message.text),
-  );
-  return named.length === 1 ? named[0] : undefined;
+function takenUp(text: string, asking: readonly LaneMessage[]): LaneMessage | undefined {
+  const rest = withoutSubAgent(text);
+  if (!wantsSubAgent(text) || !NAMES_ONE.test(rest)) return undefined;
+  return single(asking.filter((message) => sharesWords(rest, message.text)));
 }
 
 const NAMES_ONE =
@@ -79,37 +91,17 @@ function takesUpOffer(window: readonly LaneMessage[]): boolean {
 
 const OFFER = /\b(?:(?:shall|should|may|can|could) (?:i|we)|want me to|would you like|do you want)\b[^?]*\?\W*$/i;
 
-/** Index after the last answer before a request: the requests from there on are unanswered. */
-function lastAnswerBefore(before: readonly LaneMessage[], newest: LaneMessage): number {
-  return before.slice(0, before.indexOf(newest)).findLastIndex(({ role }) => role === 'assistant') + 1;
-}
-
 function isRequest({ text }: LaneMessage): boolean {
-  const act = actOf(text);
-  return act === 'asks' && (!/sub-?\s?agent|delegat/i.test(text) || withoutSubAgent(text) !== '');
+  return actOf(text) === 'asks' && (!/sub-?\s?agent|delegat/i.test(text) || withoutSubAgent(text) !== '');
 }
 
 function sharesWords(one: string, other: string): boolean {
-  const stems = new Set(
-    wordsIn(saidIn(other))
-      .filter(carriesContent)
-      .map(({ stem }) => stem),
-  );
-  return wordsIn(saidIn(one)).some((word) => carriesContent(word) && stems.has(word.stem));
-}
-
-function carriesContent({ kind }: { kind: string }): boolean {
-  return kind === 'content' || kind === 'number';
-}
-
-function snippetOf(text: string): string {
-  return shorten(saidIn(text).replaceAll(/\s+/g, ' ').trim(), LONGEST_SNIPPET);
+  return shareWord(saidIn(one), saidIn(other), 'content', 'number');
 }
 
 function titleOf(text: string): string {
   const words = saidIn(text)
-    .trim()
-    .replace(/[\s.!?]+$/, '')
+    .replace(/^\s+|[\s.!?]+$/g, '')
     .split(/\s+/);
   return `${words.slice(0, WORDS_OF_A_TITLE).join(' ')}${words.length > WORDS_OF_A_TITLE ? '...' : ''}`;
 }

@@ -1,41 +1,32 @@
 import type { Project } from '../../definitions/formats/project.js';
 import { ChatEndpoint, type ChatMessage, requestForJson, textOf } from '../../models/chat-endpoint.js';
-import { denialIn, type ModelEndpoint, modelEndpoint, spanCodeOf, whyUnanswered } from '../../models/model-endpoint.js';
+import { denialIn, type NamedModel, namedModel, spanCodeOf, whyUnanswered } from '../../models/model-endpoint.js';
 import { signalWithin } from '../../rules/any-abort-signal.js';
-import { formatDuration, parseDuration } from '../../rules/duration.js';
+import { formatDuration } from '../../rules/duration.js';
 import { answerOf, traceModelCall } from '../../tracing/trace-model-call.js';
 import { type Router, RouterFault } from './decide.js';
-import { readRouterAnswer } from './router-answer.js';
-import { ROUTER_INSTRUCTIONS, routerData } from './router-prompt.js';
+import { ROUTER_INSTRUCTIONS, readRouterAnswer, routerData } from './router-format.js';
 import { type Proposal, type RouterInput, USUAL_THRESHOLD } from './targets.js';
 
-/** The model that decides; `url` is the base of its endpoint. */
-export interface RouterModel extends ModelEndpoint {
-  model: string;
-  /** For one decision, including the repair. Milliseconds. */
-  timeoutMs: number;
-}
+/** The model that decides; `url` is the base of its endpoint, and its time is for one decision, including the repair. */
+export type RouterModel = NamedModel;
 
-export interface RouterSettings {
-  threshold: number;
-  /** Undefined: rules decide. A text: the model is unusable, and why, without a full stop. */
-  model: RouterModel | string | undefined;
-}
-
-/** The project's settings for decisions. Source: R-003-15; C-25. */
+/**
+ * The project's settings for decisions. Without a model, rules decide; a text says why the model is unusable, without
+ * a full stop. Source: R-003-15; C-25.
+ */
 export function routerSettings(
   { project: { policy } }: { project: { policy: Pick<Project['policy'], 'router' | 'allowed_hosts'> } },
   env: NodeJS.ProcessEnv,
-): RouterSettings {
+): { threshold: number; model: RouterModel | string | undefined } {
   const { model, timeout = '10s', threshold = USUAL_THRESHOLD } = policy.router ?? {};
-  if (model === undefined) return { threshold, model };
-  const endpoint = modelEndpoint('', policy, env);
-  const wanted = typeof endpoint === 'string' ? endpoint : { ...endpoint, model, timeoutMs: parseDuration(timeout) };
-  return { threshold, model: wanted };
+  return { threshold, model: model === undefined ? undefined : namedModel('', { model, timeout }, policy, env) };
 }
 
 /** The maximum size of an answer. Bytes. */
 const MAX_BYTES = 1024 * 1024;
+/** Answers that are read, of which the second repairs the first. */
+const MAX_ANSWERS = 2;
 /** The maximum part of an invalid answer that the repair request quotes. Characters. */
 const MAX_REPEATED = 2_000;
 
@@ -53,7 +44,9 @@ export function modelRouter(model: RouterModel): Router {
       } catch (error) {
         signal?.throwIfAborted();
         if (error instanceof RouterFault) throw error;
-        throw faultOf(error, model, deadline.isLate());
+        const isLate = deadline.isLate() && !denialIn(error);
+        const late = `The model did not answer within ${formatDuration(model.timeoutMs)}`;
+        throw new RouterFault(isLate ? late : whyUnanswered(error, model.url));
       } finally {
         deadline.release();
       }
@@ -66,38 +59,27 @@ async function chooseBy(ask: Ask, input: RouterInput, signal: AbortSignal): Prom
     { role: 'system', content: ROUTER_INSTRUCTIONS },
     { role: 'user', content: await routerData(input) },
   ];
-  const said = await ask(messages, signal);
-  const first = readRouterAnswer(said);
-  if ('answer' in first) return { ...first.answer, question: null, options: [] };
-  const again = `That cannot be read: ${first.fault}. Answer with the JSON object alone, with exactly the keys that were named.`;
-  const repair: ChatMessage[] = [
-    { role: 'assistant', content: said.slice(0, MAX_REPEATED) },
-    { role: 'user', content: again },
-  ];
-  const second = readRouterAnswer(await ask([...messages, ...repair], signal));
-  if ('answer' in second) return { ...second.answer, question: null, options: [] };
+  for (let attempt = 0; attempt < MAX_ANSWERS; attempt += 1) {
+    const said = await ask(messages, signal);
+    const read = readRouterAnswer(said);
+    if ('answer' in read) return { ...read.answer, question: null, options: [] };
+    const again = `That cannot be read: ${read.fault}. Answer with the JSON object alone, with exactly the keys that were named.`;
+    messages.push({ role: 'assistant', content: said.slice(0, MAX_REPEATED) }, { role: 'user', content: again });
+  }
   throw new RouterFault('The model gave no decision that can be read, twice');
 }
 
 function askThrough(model: RouterModel): Ask {
   const chat = new ChatEndpoint(model, { timeoutMs: model.timeoutMs, maxBytes: MAX_BYTES });
   return async (messages, signal) => {
-    const traced = { operation: 'chat', model: model.model, url: model.url, output: 'json' } as const;
-    const spanCode = (error: unknown) => spanCodeOf(error, signal);
-    return traceModelCall({ ...traced, codeOf: spanCode }, async (report) => {
+    const codeOf = (error: unknown) => spanCodeOf(error, signal);
+    const call = { operation: 'chat', model: model.model, url: model.url, output: 'json', codeOf } as const;
+    return traceModelCall(call, async (report) => {
       const completion = await chat.completeWithin(model.timeoutMs, requestForJson(model.model, messages), signal);
       report(() => answerOf(completion));
       return textOf(completion);
     });
   };
-}
-
-/** Omits network messages and bodies: they could contain the key, or instructions to an AI. */
-function faultOf(error: unknown, { url, timeoutMs }: RouterModel, isLate: boolean): RouterFault {
-  if (isLate && !denialIn(error)) {
-    return new RouterFault(`The model did not answer within ${formatDuration(timeoutMs)}`);
-  }
-  return new RouterFault(whyUnanswered(error, url));
 }
 
 /** A router that always fails. @param reason a sentence without a full stop. */

@@ -17,15 +17,10 @@ export function questionAbout(candidates: FocusContext['candidates'], otherwise:
 }
 
 /** "Do you mean X or Y?" for two abilities, "Do you mean X?" for one. */
-export function questionOfAbilities(ids: readonly string[]): Question {
-  const [first, ...others] = ids.slice(0, 2).map((id): Choice => ({ label: id, means: { ability_id: id } }));
-  if (!first) return { question: 'What should be done?', options: [] };
-  if (others.length > 0) return eitherOr([first, ...others]);
-  const options = [
-    { ...first, label: 'yes' },
-    { label: 'no', means: null },
-  ];
-  return { question: `Do you mean ${first.label}?`, options };
+export function questionOfAbilities(id: string, other?: string): Question {
+  const choice = (label: string, ability_id: string): Choice => ({ label, means: { ability_id } });
+  if (other !== undefined) return eitherOr([choice(id, id), choice(other, other)]);
+  return { question: `Do you mean ${id}?`, options: [choice('yes', id), { label: 'no', means: null }] };
 }
 
 export function eitherOr(choices: readonly Choice[]): Question {
@@ -37,12 +32,8 @@ const FOCUS = { refersTo: 'focus_anchor', refersToReason: 'It is what was asked 
 const LATEST = { refersTo: 'latest', refersToReason: 'It is about the latest message alone' } as const;
 
 /** Proposes to delegate or to call. */
-export function act(
-  decision: Proposal['decision'],
-  target: RouteTarget,
-  confidence: number,
-  rationale: string,
-): Proposal {
+export function act(target: RouteTarget, confidence: number, rationale: string): Proposal {
+  const decision = 'agentId' in target ? 'delegate' : 'abilityId' in target ? 'workflow' : 'tool';
   return { decision, target, confidence, rationale, references: FOCUS, question: null, options: [] };
 }
 

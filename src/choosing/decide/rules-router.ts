@@ -1,14 +1,15 @@
+import { isReading } from '../../contracts/effects.js';
 import { FITS } from '../ranker.js';
-import { actOf, answersLater } from './asks-for.js';
+import { wordCount } from '../words.js';
+import { actOf, answerToRetry } from './asks-for.js';
 import { chooseAgent } from './choose-agent.js';
-import { isConsent } from './consent.js';
+import { anchoredIn } from './focus.js';
 import { act, clarify, eitherOr, NO_AGENT, questionAbout, questionOfAbilities, respond } from './propose.js';
 import { saidIn } from './said-text.js';
 import { isAbout, isShortQuestion, isWhether, signalIn } from './signals.js';
 import {
   type Fit,
   GENERIC_AGENT,
-  isReading,
   type Proposal,
   type RouterInput,
   type Target,
@@ -23,12 +24,12 @@ import {
 export async function chooseByRules(input: RouterInput): Promise<Proposal> {
   const said = saidIn(input.text);
   // "The one that costs more" describes an option, and chooses none. Source: R-003-04, R-003-16.
-  const before =
-    retryOf(input) ?? (DESCRIBES.test(input.text) ? beforeWaiting(input, MAX_WORDS_DESCRIBING) : undefined);
+  const described = DESCRIBES.test(input.text) ? beforeWaiting(input, MAX_WORDS_DESCRIBING) : undefined;
+  const before = retryOf(input) ?? described;
   if (before) return before;
-  const { anchor, lane } = input.focus;
+  const { anchor } = input.focus;
   if (!anchor) return withoutFocus(input, said);
-  const anchored = lane.window.find(({ id }) => id === anchor.message_id)?.text ?? anchor.snippet;
+  const anchored = anchoredIn(input.focus) ?? anchor.snippet;
   const about = anchored === input.text ? said : `${said}\n${saidIn(anchored)}`;
   return (await bySignal(input, about)) ?? (await byFit(input, about));
 }
@@ -36,39 +37,38 @@ export async function chooseByRules(input: RouterInput): Promise<Proposal> {
 const DESCRIBES = /^\W*(?:(?:the|that|this)\s+(?:other\s+|\p{L}+er\s+|\p{L}+est\s+)?ones?|both|either|neither)\b/iu;
 const MAX_WORDS_DESCRIBING = 12;
 
-function retryOf({ focus, text }: RouterInput): Proposal | undefined {
-  const { pending } = focus;
-  if (pending?.kind !== 'tool_retry' || !('extensionId' in pending.expects)) return undefined;
-  const agreed = answersLater(text, focus) ? undefined : isConsent(text);
-  if (agreed === undefined) return undefined;
+function retryOf(input: RouterInput): Proposal | undefined {
+  const retry = answerToRetry(input);
+  if (!retry) return undefined;
   const references = { refersTo: 'pending', refersToReason: 'It answers the retry that was offered' } as const;
-  const { extensionId, capabilityId } = pending.expects;
-  if (!agreed) return { ...respond(1, 'The retry was declined'), references };
-  return { ...act('tool', { extensionId, capabilityId }, 1, 'The retry was agreed to'), references };
+  if (!retry.agreed) return { ...respond(1, 'The retry was declined'), references };
+  return { ...act(retry.target, 1, 'The retry was agreed to'), references };
 }
 
 async function withoutFocus(input: RouterInput, said: string): Promise<Proposal> {
   const { candidates } = input.focus;
   if (candidates.length === 0 && actOf(said) === 'talks') {
     const [named] = await input.rank(said);
-    if (named && named.score >= FITS) return clarify('It may name an ability', questionOfAbilities([named.abilityId]));
+    if (named && named.score >= FITS) return clarify('It may name an ability', questionOfAbilities(named.abilityId));
     return respond(0.9, 'Nothing is asked for');
   }
-  const rationale =
-    candidates.length > 0 ? 'It may be about several requests' : 'It refers to a request that is not known';
-  return clarify(rationale, questionAbout(candidates, 'What should be done?'));
+  const question = questionAbout(candidates, 'What should be done?');
+  if (candidates.length > 0) return clarify('It may be about several requests', question);
+  return clarify('It refers to a request that is not known', question);
 }
 
 async function bySignal(input: RouterInput, about: string): Promise<Proposal | undefined> {
   const signal = signalIn(about);
   if (!signal) return undefined;
   const agentId = await chooseAgent(input, about);
-  if (agentId !== undefined) return act('delegate', { agentId }, signal.confidence, signal.rationale);
+  if (agentId !== undefined) return act({ agentId }, SIGNALLED, signal.rationale);
   const fitting = await byFit(input, about);
   if (fitting.target !== null) return fitting;
   return clarify(`${signal.rationale}; no agent is registered`, NO_AGENT);
 }
 
+/** The confidence in what a strong signal is for. */
+const SIGNALLED = 0.88;
 /** From this score on, the ability is proposed as a question. */
 const NEARLY = 0.4;
 /** From this share of the best score on, two abilities fit equally well, and the user chooses. */
@@ -87,10 +87,8 @@ async function byFit(input: RouterInput, about: string): Promise<Proposal> {
     const reason = first.unavailable ?? input.tools.find(({ abilityId }) => abilityId === first.abilityId)?.reason;
     return respond(0.9, `${first.abilityId} fits best, and cannot be called here${reason ? `: ${reason}` : ''}`);
   }
-  const callable = ranked.flatMap((fit): Callable[] => {
-    const found = targetFor(input, fit.abilityId);
-    return found ? [{ ...fit, ...found }] : [];
-  });
+  const found = ranked.map((fit) => ({ ...fit, ...targetFor(input, fit.abilityId) }));
+  const callable = found.filter((fit): fit is Callable => fit.target !== undefined);
   const isQuestion = isAbout(said);
   const isHow = HOW.test(said);
   const fits = callable.filter(
@@ -103,15 +101,18 @@ async function byFit(input: RouterInput, about: string): Promise<Proposal> {
   const confidence = best ? confidenceOf(best) : 0;
   if (best && confidence >= input.threshold) {
     if (next && next.decision === best.decision && next.rest <= best.rest && next.score >= best.score * ALIKE)
-      return clarify('Several fit about as well', questionOfAbilities([best.abilityId, next.abilityId]), 0.6);
-    return act(best.decision, best.target, confidence, best.reason ?? 'It fits the request best');
+      return clarify('Several fit about as well', questionOfAbilities(best.abilityId, next.abilityId), 0.6);
+    return act(best.target, confidence, best.reason ?? 'It fits the request best');
   }
   const [checks] = callable;
   // "Does sign-up still work?" may ask for a test; the person decides whether to run it.
   if (isWhether(said) && checks && checks.decision !== 'tool' && confidenceOf(checks) >= input.threshold)
-    return clarify('A question that this may answer', questionOfAbilities([checks.abilityId]));
+    return clarify('A question that this may answer', questionOfAbilities(checks.abilityId));
   if (isShortQuestion(said)) return respond(0.8, 'A short question that needs one answer');
-  return beforeWaiting(input) ?? nearly(near) ?? respond(0.7, 'No ability here fits it');
+  const [nearest, other] = near.filter(({ score }) => score >= NEARLY);
+  const meant = nearest && questionOfAbilities(nearest.abilityId, other?.abilityId);
+  const asks = meant && clarify('What comes nearest may not be meant', meant);
+  return beforeWaiting(input) ?? asks ?? respond(0.7, 'No ability here fits it');
 }
 
 const NAMED = new RegExp(`\\b${GENERIC_AGENT}\\b`, 'i');
@@ -130,18 +131,8 @@ function confidenceOf({ score }: Callable): number {
 /** Repeats the question if a short answer matches none of its options. Source: R-003-04, R-003-16. */
 function beforeWaiting({ focus: { pending }, text }: RouterInput, maxWords = 3): Proposal | undefined {
   if (pending?.kind !== 'workflow_waiting' || !('options' in pending.expects)) return undefined;
-  const words = text.trim().split(/\s+/).length;
-  if (words > maxWords) return undefined;
-  const labels = pending.expects.options.map(({ label }) => label);
-  const meant = labels.filter((label) => label.toLowerCase().startsWith(text.trim().toLowerCase()));
-  return clarify(
-    'It chooses none of what can be chosen',
-    eitherOr((meant.length > 1 ? meant : labels).map((label) => ({ label, means: null }))),
-  );
-}
-
-function nearly(fits: readonly Fit[]): Proposal | undefined {
-  const named = fits.filter(({ score }) => score >= NEARLY).map(({ abilityId }) => abilityId);
-  if (named.length === 0) return undefined;
-  return clarify('What comes nearest may not be meant', questionOfAbilities(named));
+  if (wordCount(text) > maxWords) return undefined;
+  const choices = pending.expects.options.map(({ label }) => ({ label, means: null }));
+  const meant = choices.filter(({ label }) => label.toLowerCase().startsWith(text.trim().toLowerCase()));
+  return clarify('It chooses none of what can be chosen', eitherOr(meant.length > 1 ? meant : choices));
 }

@@ -1,3 +1,5 @@
+import { wordCount } from '../words.js';
+
 /** The user's own words, without quoted, pasted or fenced text, which is data and no request. */
 export function saidIn(text: string): string {
   return withoutLongPaste(withoutForwarded(text.replaceAll(/[^\S\n]{9,}/g, '        ').replaceAll(/\n{3,}/g, '\n\n')))
@@ -47,7 +49,6 @@ const MAX_WORDS_TYPED = 120;
 const CLOSING = /^\W*(?:thanks?|thank you|thx|cheers|(?:best|kind|warm) (?:regards|wishes)|regards|sincerely|yours)\b/i;
 
 function withoutLongPaste(text: string): string {
-  const wordCount = (part: string): number => part.match(/\S+/g)?.length ?? 0;
   const typed = text.split(/\n\s*\n/).filter((one) => wordCount(one) <= MAX_WORDS_TYPED);
   return typed.some((one) => wordCount(one) >= 4 && !CLOSING.test(one)) ? typed.join('\n\n') : text;
 }

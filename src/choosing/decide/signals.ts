@@ -1,11 +1,10 @@
 /** What a request needs by its form, whatever it is about. Source: R-003-21, R-003-22; docs/choosing.md#deciding. */
-import { correctTypos } from './typos.js';
+import { correctTypos } from '../words.js';
 
 /** The kind of work that a request needs. */
 export interface Signal {
   /** `write`: texts, many of them or a long one; `steps`: several kinds of work. */
   need: 'write' | 'steps';
-  confidence: number;
   rationale: string;
   /** A plan or a workflow is to be made, so consent is needed. Source: R-003-19. */
   isComplex: boolean;
@@ -16,75 +15,71 @@ function oneOf(words: string): string {
   return `(?:${words.trim().split(/\s+/).join('|').replaceAll('_', '\\s+')})`;
 }
 
-const NUMBER = `\\d{1,4} two three four five six seven eight nine ten twelve fifteen twenty fifty a_hundred a_dozen dozens_of
-  a_(?:few|couple|bunch|handful|lot|set|ton)(?:_of)? lots_of several many multiple some various different`;
-const VARIANTS = `version versions variant variants variation variations draft drafts alternative alternatives option options takes
-  phrasings rewrites rewordings wordings ways_to_(?:say|word|phrase|write|put) headline headlines title titles tagline taglines slogan
-  slogans subject_lines? email emails e-mails? message messages post posts tweets captions paragraphs intros openings blurbs poems jokes
-  names ideas_for`;
-const MAKE = `write writing draft drafting compose author produce create creating generate generating prepare design automate build
-  brainstorm rewrite reword rephrase word phrase make make_me give_me get_me need want do come_up_with put_together work_out type_up
-  set_?up (?:can|could|may)_(?:i|we)_(?:get|have)`;
-const DOCUMENT = `proposal report essay article blog(?:_post)? letter spec(?:ification)? design_doc(?:ument)? white_?paper story speech
-  announcement press_release newsletter outline post-?mortem memo brief pitch cover_letter one-?pager rfc documentation`;
-const RESEARCH =
-  'research investigate look_into explore study survey find_out gather collect look_up compare analy[sz]e';
-const CONCLUDE =
-  'compare put summari[sz]e evaluate rank recommend report write draft present contrast analy[sz]e choose pick tell_me_which';
-/** Of the lists above, to correct typos. */
-const SIGNAL_WORDS: ReadonlySet<string> = new Set(
-  [VARIANTS, MAKE, DOCUMENT, RESEARCH, CONCLUDE, 'workflow'].join(' ').split(/[\s_]+/),
+const NUMBER =
+  oneOf(`\\d{1,4} two three four five six seven eight nine ten twelve fifteen twenty fifty a_hundred a_dozen
+  dozens_of a_(?:few|couple|bunch|handful|lot|set|ton)(?:_of)? lots_of several many multiple some various different`);
+const VARIANTS =
+  oneOf(`version versions variant variants variation variations draft drafts alternative alternatives option
+  options takes phrasings rewrites rewordings wordings ways_to_(?:say|word|phrase|write|put) headline headlines title titles
+  tagline taglines slogan slogans subject_lines? email emails e-mails? message messages post posts tweets captions paragraphs
+  intros openings blurbs poems jokes names ideas_for`);
+const MAKE =
+  oneOf(`write writing draft drafting compose author produce create creating generate generating prepare design
+  automate build brainstorm rewrite reword rephrase word phrase make make_me give_me get_me need want do come_up_with
+  put_together work_out type_up set_?up (?:can|could|may)_(?:i|we)_(?:get|have)`);
+const DOCUMENT = oneOf(`proposal report essay article blog(?:_post)? letter spec(?:ification)? design_doc(?:ument)?
+  white_?paper story speech announcement press_release newsletter outline post-?mortem memo brief pitch cover_letter
+  one-?pager rfc documentation`);
+const RESEARCH = oneOf(
+  'research investigate look_into explore study survey find_out gather collect look_up compare analy[sz]e',
 );
+const CONCLUDE = oneOf(`compare put summari[sz]e evaluate rank recommend report write draft present contrast analy[sz]e
+  choose pick tell_me_which`);
+/** Before a number that begins a sentence. */
+const LEADING = oneOf('i we please can could you need want and now then ok also like would about how what');
 /** Stops at prepositions: "an issue about the report" is not a report. */
 const NO_OTHER = '(?!(?:about|of|from|on|with|that|which|into|to|for|my|in)\\b(?!\\s+(?:me|us)\\b))';
 /** Up to four words between the parts. */
 const FEW = `(?:\\s+${NO_OTHER}[\\w'-]+){0,4}?`;
 const NOUN = `\\s+(?:(?:a|an|the|our|my|some|me a|us a|up a)\\s+)?(?:${NO_OTHER}[\\w'-]+\\s+){0,3}?`;
-/** Before a number that begins a sentence. */
-const LEADING = oneOf('i we please can could you need want and now then ok also like would about how what');
+const MANY = `${NUMBER}${FEW}`;
 
-type Way = Signal & { says: RegExp };
-
-function way(need: Signal['need'], confidence: number, rationale: string, says: string, isComplex = false): Way {
-  return { need, confidence, rationale, isComplex, says: new RegExp(says, 'i') };
-}
+/** The words of the lists, to correct typos. */
+const SIGNAL_WORDS: ReadonlySet<string> = new Set(
+  [VARIANTS, MAKE, DOCUMENT, RESEARCH, CONCLUDE, 'workflow'].join(' ').match(/[a-z]{5,}/g),
+);
 
 /** The strongest first. */
-const WAYS: readonly Way[] = [
+const WAYS = [
+  way('write', 'Many variants of a text', `\\b${MAKE}\\b${FEW}\\s+${MANY}\\s+${VARIANTS}\\b`),
   way(
     'write',
-    0.92,
     'Many variants of a text',
-    `\\b${oneOf(MAKE)}\\b${FEW}\\s+${oneOf(NUMBER)}${FEW}\\s+${oneOf(VARIANTS)}\\b`,
-  ),
-  way(
-    'write',
-    0.88,
-    'Many variants of a text',
-    `(?:^|[.!?,:;])\\W*(?:${LEADING}\\b\\W*)*${oneOf(NUMBER)}(?:\\s+more)?${FEW}\\s+${oneOf(VARIANTS)}\\b`,
+    `(?:^|[.!?,:;])\\W*(?:${LEADING}\\b\\W*)*${NUMBER}(?:\\s+more)?${FEW}\\s+${VARIANTS}\\b`,
   ),
   way(
     'steps',
-    0.88,
     'Several steps: research, and what comes of it',
-    `\\b${oneOf(RESEARCH)}\\b[\\s\\S]{0,160}?\\b(?:and|then|,)\\s+(?:then\\s+)?${oneOf(CONCLUDE)}\\b`,
+    `\\b${RESEARCH}\\b[\\s\\S]{0,160}?\\b(?:and|then|,)\\s+(?:then\\s+)?${CONCLUDE}\\b`,
   ),
-  way('write', 0.85, 'A plan is to be made', `\\b${oneOf(MAKE)}\\b${FEW}${NOUN}(?:plan|road\\s?map)\\b`, true),
-  way('write', 0.85, 'A long text is to be written', `\\b${oneOf(MAKE)}\\b${FEW}${NOUN}${oneOf(DOCUMENT)}\\b`),
+  way('write', 'A plan is to be made', `\\b${MAKE}\\b${FEW}${NOUN}(?:plan|road\\s?map)\\b`, true),
+  way('write', 'A long text is to be written', `\\b${MAKE}\\b${FEW}${NOUN}${DOCUMENT}\\b`),
   way(
     'write',
-    0.85,
     'Many variants of a text',
-    `\\b(?:in|as)\\s+${oneOf(NUMBER)}${FEW}\\s+(?:versions?|variants?|variations?|ways|styles|tones)\\b`,
+    `\\b(?:in|as)\\s+${MANY}\\s+(?:versions?|variants?|variations?|ways|styles|tones)\\b`,
   ),
   way(
     'steps',
-    0.85,
     'A workflow is to be made',
-    `\\b${oneOf(MAKE)}\\b(?:\\s+(?:me|us))?${NOUN}(?:workflow|pipeline|automation|runbook)\\b`,
+    `\\b${MAKE}\\b(?:\\s+(?:me|us))?${NOUN}(?:workflow|pipeline|automation|runbook)\\b`,
     true,
   ),
 ];
+
+function way(need: Signal['need'], rationale: string, says: string, isComplex = false): Signal & { says: RegExp } {
+  return { need, rationale, isComplex, says: new RegExp(says, 'i') };
+}
 
 /** The strongest signal; undefined if none, for a question about it, or for what is not to be done. */
 export function signalIn(text: string): Signal | undefined {

@@ -1,4 +1,4 @@
-import type { Effect } from '../../contracts/effects.js';
+import { type Effect, isReading } from '../../contracts/effects.js';
 import type {
   AgentTarget,
   Choice,
@@ -30,14 +30,20 @@ export type ShortlistTargets = (text: string, limit: number) => Promise<readonly
 /** Which words of a text a call of an ability would not account for. */
 export type AccountFor = (abilityId: string, text: string) => Accounted;
 
-/** What a router decides about, and its possible targets. */
-export interface RouterInput extends Targets {
+/** What there is to decide about, and what is known of the abilities. */
+export interface Deciding {
+  /** The last message of its lane is the request. */
   focus: FocusContext;
-  /** The whole latest message. */
-  text: string;
   rank: RankTargets;
+  /** Selects the abilities that a model gets if there are too many. */
   shortlist: ShortlistTargets;
   account: AccountFor;
+}
+
+/** What a router decides about, and its possible targets. */
+export interface RouterInput extends Targets, Deciding {
+  /** The whole latest message. */
+  text: string;
   /** Minimum confidence for delegating or calling. */
   threshold: number;
 }
@@ -56,23 +62,15 @@ export interface Proposal extends RouterAnswer {
   options: Choice[];
 }
 
-/** Effects that change nothing outside of the reply. Source: R-003-18, R-003-20; C-27. */
-const READS: ReadonlySet<Effect> = new Set(['read', 'external_read']);
-
-export function isReading(effects: Effect): boolean {
-  return READS.has(effects);
-}
-
-/** Includes unavailable tools. */
-export function toolOf({ tools }: Targets, target: RouteTarget | null): ToolTarget | undefined {
-  if (!target || !('extensionId' in target)) return undefined;
+/** The tool, also one that is not available, or the workflow; undefined for agents and what is not there. */
+export function callableOf(
+  { tools, workflows }: Targets,
+  target: RouteTarget | null,
+): ToolTarget | WorkflowTarget | undefined {
+  if (!target || 'agentId' in target) return undefined;
+  if ('abilityId' in target) return workflows.find(({ abilityId }) => abilityId === target.abilityId);
   const { extensionId, capabilityId } = target;
   return tools.find((tool) => tool.extensionId === extensionId && tool.capabilityId === capabilityId);
-}
-
-export function workflowOf({ workflows }: Targets, target: RouteTarget | null): WorkflowTarget | undefined {
-  if (!target || !('abilityId' in target)) return undefined;
-  return workflows.find(({ abilityId }) => abilityId === target.abilityId);
 }
 
 export function agentOf({ agents }: Targets, target: RouteTarget | null): AgentTarget | undefined {
@@ -90,8 +88,8 @@ export interface Target {
 /** How its words are accounted for. */
 export function takesOf(targets: Targets, ability: string): Known['takes'] {
   const found = targetFor(targets, ability);
-  if (!found || found.decision === 'delegate') return found ? 'requests' : 'changes';
-  return isReading(found.effects) ? 'reads' : 'changes';
+  if (found?.decision === 'delegate') return 'requests';
+  return found && isReading(found.effects) ? 'reads' : 'changes';
 }
 
 /** Undefined: the ability cannot be called. */

@@ -36,11 +36,10 @@ export function recruit({ prompt, capabilities, packs, network, named }: Recruit
     return { specialist_id, required_capabilities, routing_method };
   };
   if (named !== undefined) return chosen(findPack(packs, named).id, 'explicit');
-  const dropped = network ? [] : capabilities.filter(({ needs }) => needs === 'network').map(({ id }) => id);
-  const has = (pack: (typeof packs)[number], id: string): boolean => {
-    return pack.capabilities.includes(id) && !dropped.includes(id);
-  };
-  const able = bestOf(packs, (pack) => required_capabilities.filter((id) => has(pack, id)).length);
+  const usable = capabilities.filter(({ id, needs }) => {
+    return required_capabilities.includes(id) && (network || needs !== 'network');
+  });
+  const able = bestOf(packs, (pack) => usable.filter(({ id }) => pack.capabilities.includes(id)).length);
   if (able) return chosen(able.id, 'capability_routing');
   const meant = bestOf(packs, ({ keywords }) => hitsOf(prompt, keywords));
   if (meant) return chosen(meant.id, 'keyword_fallback');
@@ -57,10 +56,8 @@ export function recruitIn(
 }
 
 /** False if the environment has `network: false` or does not exist. Source: C-41. */
-export function isNetworkAllowed(
-  { project: { environments } }: Pick<Registry, 'project'>,
-  environment: string,
-): boolean {
+export function isNetworkAllowed({ project }: Pick<Registry, 'project'>, environment: string): boolean {
+  const { environments } = project;
   return Object.hasOwn(environments, environment) && environments[environment]?.network !== false;
 }
 
@@ -86,14 +83,9 @@ function guessPack<T extends { id: string }>(prompt: string, packs: readonly T[]
 }
 
 function findPack<T extends { id: string }>(packs: readonly T[], named: string): T {
-  const found = packs.find(({ id }) => id === named);
+  const ids = packs.map(({ id }) => id);
+  const found = packs[ids.indexOf(named)];
   if (found) return found;
-  throw new AbilityError({
-    code: 'pack.not_found',
-    message: `There is no pack ${JSON.stringify(named)}`,
-    suggestion: nearestOrAll(
-      named,
-      packs.map(({ id }) => id),
-    ),
-  });
+  const message = `There is no pack ${JSON.stringify(named)}`;
+  throw new AbilityError({ code: 'pack.not_found', message, suggestion: nearestOrAll(named, ids) });
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { JsonObject } from '../../contracts/json.js';
 import type { ApprovalPreview, HookPreview, PlanPreview, StepPreview, UndoPreview } from '../../contracts/preview.js';
 import { previewPlan } from '../../planning/preview/preview-plan.js';
+import { stepsIn } from '../../planning/preview/steps-in.js';
 import { problemFields } from './answers.js';
 import { findOffered } from './describe-ability.js';
 import type { ToolAnswer, ToolCall } from './mcp-door.js';
@@ -46,14 +47,6 @@ export async function plan(
     },
     isError: preview.status === 'unavailable',
   };
-}
-
-function stepsIn(steps: readonly StepPreview[]): StepPreview[] {
-  return steps.flatMap((step) => [
-    step,
-    ...step.groups.flatMap((group) => stepsIn(group.steps)),
-    ...stepsIn([...(step.call?.workflow?.steps ?? []), ...(step.call?.workflow?.finally ?? [])]),
-  ]);
 }
 
 /** Guards that do not certainly allow the call. */

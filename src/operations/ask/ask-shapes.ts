@@ -35,8 +35,6 @@ export interface Request {
 
 export const OUTCOMES = ['runs', 'planned', 'asks', 'answers', 'unavailable'] as const;
 
-export type Outcome = (typeof OUTCOMES)[number];
-
 export interface PlannedCall {
   ability_id: string;
   input: JsonObject;
@@ -50,7 +48,7 @@ export interface PlannedCall {
 
 /** What to do about a request; nothing is done yet. */
 export interface Considered {
-  outcome: Outcome;
+  outcome: (typeof OUTCOMES)[number];
   answer: string;
   /** With `asks`: one question; `options` has its possible answers if they are few. */
   question: string | null;
@@ -84,7 +82,8 @@ export interface AskAnswer extends Omit<Considered, 'pending' | 'retries' | 'sig
   scope: string;
   /** Hints of hooks, as an AI sees them; null without a session. */
   turn_context: TurnContext | null;
-  tasks: TaskOfRequest[];
+  /** Each with its state as `status`. */
+  tasks: { task_key: string; ability_id: string; status: string }[];
   /** Source: R-004-20, R-004-21. */
   _meta: {
     /** Whose ability runs, or would; null: of no pack. */
@@ -93,11 +92,4 @@ export interface AskAnswer extends Omit<Considered, 'pending' | 'retries' | 'sig
     routing_method: RecruitmentResult['routing_method'];
     session_id?: string;
   };
-}
-
-interface TaskOfRequest {
-  task_key: string;
-  ability_id: string;
-  /** A state of a task. */
-  status: string;
 }

@@ -14,28 +14,28 @@ import {
   startSession,
   stopSession,
 } from '../../client/index.js';
-import type { NewGap } from '../../contracts/gaps.js';
-import type { Json, JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { Pending } from '../../contracts/routing.js';
-import type { AbilityGuard, SessionThread, TurnContext } from '../../contracts/session.js';
+import type { TurnContext } from '../../contracts/session.js';
 import { isEndState } from '../../contracts/states.js';
 import type { TaskResult } from '../../contracts/task.js';
 import { digestOf } from '../../rules/canonical.js';
 import { wantedPlan } from '../../rules/plans/wanted-plan.js';
 import { RUN_FILES } from '../../server/logs/run-log.js';
 import { pathsOf } from '../../server/project-paths.js';
-import { listed } from '../../text/listed.js';
+import { defined } from '../../text/defined.js';
 import { noteGap } from '../note-gap.js';
-import type { AskAnswer, Considered, PlannedCall, Request, WantedSignal } from './ask-shapes.js';
-import { endWords } from './ask-words.js';
-import { type AskPlace, type BegunAsk, keptOf, metaOf } from './begin-ask.js';
-import { consider } from './consider.js';
-import { pendingOf } from './resolution.js';
+import type { AskAnswer, Considered, WantedSignal } from './ask-shapes.js';
+import { endWords, optionsOf, pendingOf } from './ask-words.js';
+import { answerOf, type BegunAsk, hasEnded, keptOf } from './begin-ask.js';
+import { consider, type RequestThread } from './consider.js';
 import { pendingIn, signalsPending } from './waiting-signals.js';
 
-/** Settings of a new task that do not come from the request. */
-export type TaskOfRequestOptions = Pick<NewTask, 'onStall' | 'registry' | 'review'> & { trace: string | null };
+/** Settings of a new task that do not come from the request, and the session of {@link AskPlace}. */
+export type AskOptions = Pick<NewTask, 'onStall' | 'registry' | 'review' | 'signal'> & {
+  trace: string | null;
+  session: string | undefined;
+};
 
 /** A request that was acted on; {@link endAsk} completes its answer. */
 export interface ActedAsk {
@@ -51,80 +51,51 @@ export interface ActedAsk {
  * Sends a request to a session, whose hooks give hints, decides, and runs the chosen ability. Logs each step in
  * the run before the next one begins. Source: C-23, C-47. @throws AbilityError refusals of sessions and tasks.
  */
-export async function actOnRequest(
-  connection: Connection,
-  request: Request,
-  begun: BegunAsk,
-  place: AskPlace,
-  options: TaskOfRequestOptions,
-): Promise<ActedAsk> {
-  const { environment, scope, user, text } = request;
-  const ownsSession = place.session === undefined || isOfRun(request, place, place.session);
-  const session = place.session ?? (await ownSession(connection, request, begun));
-  const { thread: said, turn } = await say(connection, session, request, begun);
-  const thread = ownsSession ? said : { ...said, pending: await pendingIn(connection, session, text, said) };
-  const considered = await consider(request, { ...thread, key: session }, begun.recruited, begun.recorded);
-  const resolved = withinGuards(considered, turn);
-  if (!begun.recorded) begun.log.append('decision', null, jsonOf(begun.mask(resolved.decision as unknown as Json)));
-  for (const call of resolved.plan) begun.log.append('plan', null, plannedLine(call));
-  if (resolved.outcome === 'runs' && wasAgreed(resolved)) {
-    begun.log.append('approval', null, { by: user.name, agreed: true, plan: resolved.plan[0]?.reference ?? null });
+export async function actOnRequest(connection: Connection, begun: BegunAsk, options: AskOptions): Promise<ActedAsk> {
+  const { id, request, log, recruited, recorded, isNew } = begun;
+  const { registry, environment, scope, user, text, env } = request;
+  const given = options.session;
+  // What a request opened, and not a person, ends with the last answer. A repeated run finds its own session again.
+  const ownsSession = given === undefined || existsSync(join(pathsOf(registry.root).runs, given, RUN_FILES.log));
+  const session = given ?? (await startSession(connection, { id, environment, scope, user })).session_id;
+  const { turn, ...said } = await say(connection, session, begun);
+  const thread = ownsSession ? said : { ...said, pending: await pendingIn(connection, text, said) };
+  const inTime = { ...request, ...defined({ signal: options.signal }) };
+  const resolved = withinGuards(await consider(inTime, thread, recruited, recorded), turn);
+  const { decision, plan, outcome, pending, signals, abstained } = resolved;
+  const [call] = plan;
+  if (!recorded) log.append('decision', null, begun.mask(decision));
+  for (const { ability_id, effects, reference, approvals } of plan)
+    log.append('plan', null, { ability_id, effects, reference, approvals });
+  const { continuation } = decision;
+  if (outcome === 'runs' && continuation?.value === true && continuation.pending.plan !== undefined)
+    log.append('approval', null, { by: user.name, agreed: true, plan: call?.reference ?? null });
+  const created = outcome === 'runs' ? await runPlanned(connection, begun, resolved, session, options) : undefined;
+  const sent = signals && { answer: await sendChosen(connection, begun, signals) };
+  if (abstained && isNew) {
+    const near = resolved.nearest.length > 0 ? resolved.nearest : resolved.suggestions.map((one) => one.id);
+    const kind = resolved.problem ? 'not_here' : 'nothing_fits';
+    noteGap(registry, env, { request: text, kind, door: 'ask', environment, scope, nearest: near });
   }
-  const created =
-    resolved.outcome === 'runs' ? await runPlanned(connection, request, begun, session, resolved, options) : undefined;
-  const sent = resolved.signals && (await sendChosen(connection, begun, resolved.signals));
-  const { pending, retries: _, signals: __, abstained, ...rest } = resolved;
-  if (abstained && begun.isNew) noteGap(request.registry, request.env, gapOf(request, resolved));
-  const ability_id = resolved.plan[0]?.ability_id ?? abilityOfRetry(resolved);
-  const task = created && { task_key: created.id, ability_id, status: 'created' };
-  if (task) begun.log.append('task', null, { task_key: task.task_key, ability_id });
-  const answer: AskAnswer = {
-    run: begun.id,
-    session_id: session,
-    request: text,
-    environment,
-    scope,
-    ...rest,
-    ...(sent !== null && { answer: sent }),
-    turn_context: turn,
-    tasks: task ? [task] : [],
-    _meta: metaOf(request.registry, begun.recruited, ability_id === '' ? [] : [ability_id]),
-  };
+  const ability_id = call?.ability_id ?? Object.values(decision.target ?? {}).join('.');
+  if (created) log.append('task', null, { task_key: created.id, ability_id });
+  const tasks = created ? [{ task_key: created.id, ability_id, status: 'created' }] : [];
+  const shown = answerOf(request, recruited, resolved, ability_id === '' ? [] : [ability_id]);
+  const answer = { run: id, session_id: session, turn_context: turn, tasks, ...shown, ...sent };
   return { answer, session, ownsSession, pending, created };
-}
-
-/** Whether a request opened the session, not a person: then it ends with the last answer. */
-function isOfRun({ registry }: Request, { paths }: AskPlace, session: string): boolean {
-  const { runs } = paths ?? pathsOf(registry.root);
-  return existsSync(join(runs, session, RUN_FILES.log));
-}
-
-/** A session for one request; repeating the run finds it again. */
-async function ownSession(connection: Connection, request: Request, { id }: BegunAsk): Promise<string> {
-  const { environment, scope, user } = request;
-  return (await startSession(connection, { id, environment, scope, user })).session_id;
-}
-
-function gapOf({ text, environment, scope }: Request, { problem, nearest, suggestions }: Considered): NewGap {
-  const kind = problem ? 'not_here' : 'nothing_fits';
-  const near = nearest.length > 0 ? nearest : suggestions.map(({ id }) => id);
-  return { request: text, kind, door: 'ask', environment, scope, nearest: near };
 }
 
 /** Sends the message once: a repeated run, whose first answer was lost, does not send it again. */
 async function say(
   connection: Connection,
-  session: string,
-  { text, user }: Request,
-  { isNew }: BegunAsk,
-): Promise<{ thread: SessionThread; turn: TurnContext | null }> {
-  if (!isNew) {
-    const thread = await readThread(connection, session);
-    const [last] = thread.messages.slice(-1);
-    if (last?.role === 'user' && last.text === text) return { thread, turn: null };
-  }
-  const turn = await promptSession(connection, session, text, user);
-  return { thread: await readThread(connection, session), turn };
+  key: string,
+  { request: { text, user }, isNew }: BegunAsk,
+): Promise<RequestThread & { turn: TurnContext | null }> {
+  const before = isNew ? undefined : await readThread(connection, key);
+  const last = before?.messages.at(-1);
+  if (before && last?.role === 'user' && last.text === text) return { ...before, key, turn: null };
+  const turn = await promptSession(connection, key, text, user);
+  return { ...(await readThread(connection, key)), key, turn };
 }
 
 /** Drops a call that a hook of this prompt denies; earlier denials do not count. Source: R-002-38; C-11. */
@@ -136,38 +107,21 @@ function withinGuards(resolved: Considered, turn: TurnContext | null): Considere
     return decision === 'deny' && source.startsWith('PromptSubmit.') && isAbout;
   });
   if (!call || !denied) return resolved;
-  const nothing = { question: null, options: [], pending: null };
-  return { ...resolved, ...nothing, outcome: 'unavailable', answer: denied.reason, problem: problemOf(denied) };
-}
-
-function problemOf({ reason, suggestion, source }: AbilityGuard): Considered['problem'] {
-  return { code: 'guard.denied', message: `${reason} (${source})`, ...(suggestion !== undefined && { suggestion }) };
-}
-
-function plannedLine({ ability_id, effects, reference, approvals }: PlannedCall): JsonObject {
-  return { ability_id, effects, reference, approvals: jsonOf(approvals) };
-}
-
-function wasAgreed({ decision: { continuation } }: Considered): boolean {
-  return continuation?.pending.plan !== undefined && continuation.value === true;
-}
-
-function abilityOfRetry({ decision }: Considered): string {
-  return decision.target ? Object.values(decision.target).join('.') : '';
+  const { reason: answer, suggestion, source } = denied;
+  const problem = { code: 'guard.denied', message: `${answer} (${source})`, ...defined({ suggestion }) };
+  return { ...resolved, question: null, options: [], pending: null, outcome: 'unavailable', answer, problem };
 }
 
 async function runPlanned(
   connection: Connection,
-  request: Request,
-  { id }: BegunAsk,
-  session: string,
+  { id, request }: BegunAsk,
   { plan: [call], retries }: Considered,
-  options: TaskOfRequestOptions,
+  session: string,
+  { trace, session: _, ...options }: AskOptions,
 ): Promise<CreatedTask> {
-  const { environment, scope, user, caller, text, signal } = request;
-  const { trace, ...asking } = options;
-  const common = { ...(signal && { signal }), ...asking, run: true };
-  const who = { person: user, kind: caller ?? null, session, scope, trace };
+  const { environment, scope, user, caller = null, text } = request;
+  const common = { ...options, run: true };
+  const who = { person: user, kind: caller, session, scope, trace };
   if (retries !== null) return retryTask(connection, retries, { ...common, ...who });
   if (!call) throw new AbilityError({ code: 'internal.error', message: 'There is no call to run' });
   return createTask(connection, {
@@ -177,7 +131,8 @@ async function runPlanned(
     input: call.input,
     plan: wantedPlan(call.reference),
     inRun: id,
-    key: keyOf(id),
+    // A repeated run finds its task by it.
+    key: id.length <= 60 ? `${id}.t1` : `${id.slice(0, 40)}-${digestOf(id).slice(0, 16)}.t1`,
     caller: { ...who, intent: text.trim().replaceAll(/\s+/g, ' ').slice(0, 1000) },
   });
 }
@@ -197,11 +152,6 @@ async function sendChosen(
   return `${task_key} was sent ${signal}.`;
 }
 
-/** Key of the run's task, so that repeating the run finds it. */
-function keyOf(run: string): string {
-  return run.length <= 60 ? `${run}.t1` : `${run.slice(0, 40)}-${digestOf(run).slice(0, 16)}.t1`;
-}
-
 /**
  * Records the outcome in session and log, may offer to retry a failed task, and ends a session of its own if
  * nothing waits. @param result of the task, as far as it was waited for.
@@ -214,37 +164,26 @@ export async function endAsk(
 ): Promise<AskAnswer> {
   const { session, ownsSession } = acted;
   const offered = result && (await offerRetry(connection, acted, result));
-  const waits = acted.created && !(result && isEndState(result.status)) ? await waitingOf(connection, acted) : null;
+  const open = result && isEndState(result.status) ? undefined : acted.created;
+  // They may not be readable now.
+  const waits = open ? await signalsPending(connection, session, open.id).catch(() => null) : null;
   const pending = offered ?? waits ?? acted.pending;
-  const words = result ? `${endWords(result, offered !== undefined)}${waitWords(waits)}` : acted.answer.answer;
+  const words = result ? endWords(result, offered !== undefined, optionsOf(waits)) : acted.answer.answer;
   const [task] = acted.answer.tasks;
   const tasks = task && result ? [{ ...task, status: result.status }] : acted.answer.tasks;
   const answer = { ...acted.answer, answer: words, tasks };
   const note = { messages: [{ role: 'assistant', text: begun.mask(words) } as const], pending };
-  await unlessStopped(() => noteInSession(connection, session, note));
+  await unlessEnded(noteInSession(connection, session, note));
   begun.log.append('answer', null, begun.mask(keptOf(answer)));
-  if (ownsSession && pending === null) await unlessStopped(() => stopSession(connection, session));
+  if (ownsSession && pending === null) await unlessEnded(stopSession(connection, session));
   return answer;
 }
 
-/** The signals that an open task waits for; null if they cannot be read now. */
-function waitingOf(connection: Connection, { session, created }: ActedAsk): Promise<Pending | null> {
-  return created ? signalsPending(connection, session, created.id).catch(() => null) : Promise.resolve(null);
-}
-
-function waitWords(waits: Pending | null): string {
-  if (!waits || !('options' in waits.expects)) return '';
-  const labels = waits.expects.options.map(({ label }) => label);
-  return ` It waits for the signal ${listed(labels, 'or')}.`;
-}
-
-/** Ignores that the session has ended meanwhile, perhaps through another caller of the same run. */
-async function unlessStopped(act: () => Promise<unknown>): Promise<void> {
-  try {
-    await act();
-  } catch (error) {
-    if (!(error instanceof AbilityError) || error.code !== 'session.stopped') throw error;
-  }
+/** Ignores that the session has ended. */
+async function unlessEnded(act: Promise<unknown>): Promise<void> {
+  await act.catch((error: unknown) => {
+    if (!hasEnded(error)) throw error;
+  });
 }
 
 /** Offers to retry a failed call, if that is possible. Source: docs/choosing.md#deciding. */
@@ -257,8 +196,4 @@ async function offerRetry(
   if (!isEndState(result.status) || !target || !('extensionId' in target) || result.task_key === null) return undefined;
   if (!(await readWayToRetry(connection, result))) return undefined;
   return pendingOf({ key: session }, { kind: 'tool_retry', expects: target, task_key: result.task_key });
-}
-
-function jsonOf<T extends Json>(value: unknown): T {
-  return value as T;
 }

@@ -1,6 +1,5 @@
 import { recruitIn } from '../../choosing/recruit/recruit.js';
-import type { Json, JsonObject } from '../../contracts/json.js';
-import { AbilityError } from '../../contracts/problem.js';
+import { AbilityError, usageError } from '../../contracts/problem.js';
 import type { RecruitmentResult, RoutingDecision, RunLogLine } from '../../contracts/routing.js';
 import type { Registry } from '../../definitions/registry.js';
 import { packOf } from '../../definitions/specialists.js';
@@ -9,15 +8,18 @@ import { digestOf } from '../../rules/canonical.js';
 import { MAX_PROMPT } from '../../rules/sessions/read-session-start.js';
 import { generateId } from '../../server/generate-id.js';
 import { beginRun, type RunLog } from '../../server/logs/run-log.js';
-import { type ProjectPaths, pathsOf } from '../../server/project-paths.js';
-import type { AskAnswer, Request } from './ask-shapes.js';
+import { pathsOf } from '../../server/project-paths.js';
+import { memoize } from '../../text/memoize.js';
+import type { AskAnswer, Considered, Request } from './ask-shapes.js';
+import { consider } from './consider.js';
 
 export interface BegunAsk {
   id: string;
+  request: Request;
   log: RunLog;
   recruited: RecruitmentResult;
   /** Masks known secrets; applies to everything that is written. */
-  mask<T extends Json>(value: T): T;
+  mask<T>(value: T): T;
   /** False if the same request began the run before. */
   isNew: boolean;
   /** The earlier decision of the same run, if any. */
@@ -31,8 +33,6 @@ export interface AskPlace {
   run?: string | undefined;
   /** An open session; absent: a new one, which ends unless the answer is a question. */
   session?: string | undefined;
-  /** Absent: those of the project. */
-  paths?: Pick<ProjectPaths, 'system' | 'runs'>;
 }
 
 /**
@@ -40,88 +40,97 @@ export interface AskPlace {
  * @throws AbilityError `usage.invalid`, `pack.not_found`, `runlog.key_conflict`, `runlog.write_failed`.
  */
 export function beginAsk(request: Request, place: AskPlace): BegunAsk {
-  refuseText(request.text);
-  const { registry, environment, scope, text, pack, user, env } = request;
-  const recruited = recruitIn(registry, { environment, prompt: text, ...(pack !== undefined && { named: pack }) });
+  const recruited = recruitFor(request);
+  const { registry, environment, scope, text, pack = null, plan = null, user } = request;
   const id = place.run ?? generateId('r');
-  const identity = {
-    text,
-    environment,
-    scope,
-    pack: pack ?? null,
-    session: place.session ?? null,
-    user: user.name,
-    plan: request.plan ?? null,
-  };
+  const identity = { text, environment, scope, pack, session: place.session ?? null, user: user.name, plan };
   const run = { id, request: digestOf(identity), recruitment: recruited };
-  const { log, isNew } = beginRun(place.paths ?? pathsOf(registry.root), run);
-  let masker: ReturnType<typeof maskerFor> | undefined;
-  const mask = <T extends Json>(value: T): T => {
-    masker ??= maskerFor(registry, environment, env);
-    return masker.maskDeep(value) as T;
-  };
-  const begun = { id, log, recruited, mask, isNew, recorded: undefined, answered: undefined };
-  return isNew ? begun : { ...begun, ...readBefore(log.read(), request, begun) };
+  const { log, isNew } = beginRun(pathsOf(registry.root), run);
+  const mask = <T>(value: T): T => maskerOf(request).maskDeep(value) as T;
+  const begun = { id, request, log, recruited, mask, isNew, recorded: undefined, answered: undefined };
+  return isNew ? begun : { ...begun, ...readBefore(begun) };
+}
+
+/** It reads the secrets, so only what writes needs it. */
+const maskerOf = memoize(({ registry, environment, env }: Request) => maskerFor(registry, environment, env));
+
+/** The specialist for a request. @throws AbilityError `usage.invalid`, `pack.not_found`. */
+export function recruitFor({ registry, environment, text, pack }: Request): RecruitmentResult {
+  refuseText(text);
+  return recruitIn(registry, { environment, prompt: text, named: pack });
 }
 
 /** @throws AbilityError `usage.invalid` for an invalid request. */
 export function refuseText(text: string): void {
-  if (text.trim() === '') {
-    throw new AbilityError({
-      code: 'usage.invalid',
-      message: 'There is no request',
-      suggestion: 'Say in plain words what is wanted: ability ask "run the signup test for build 1234".',
-    });
-  }
+  const example = 'Say in plain words what is wanted: ability ask "run the signup test for build 1234".';
+  if (text.trim() === '') throw usageError('There is no request', example);
   if (text.length <= MAX_PROMPT) return;
-  throw new AbilityError({
-    code: 'usage.invalid',
-    message: `The request has ${text.length} characters; the maximum is ${MAX_PROMPT}`,
-    suggestion: 'Put long content into a file of the project.',
-  });
+  const message = `The request has ${text.length} characters; the maximum is ${MAX_PROMPT}`;
+  throw usageError(message, 'Put long content into a file of the project.');
 }
 
 /** If another caller of the run has ended it, and its session, first, gives that caller's answer. */
 export async function orAnswered<T>(
-  request: Request,
   begun: BegunAsk,
   part: () => Promise<T>,
 ): Promise<{ done: T } | { answered: AskAnswer }> {
   try {
     return { done: await part() };
   } catch (error) {
-    if (!(error instanceof AbilityError) || error.code !== 'session.stopped') throw error;
-    const { answered } = readBefore(begun.log.read(), request, begun);
+    const { answered } = hasEnded(error) ? readBefore(begun) : {};
     if (!answered) throw error;
     return { answered };
   }
 }
 
+/** Whether the session has ended meanwhile, perhaps through another caller of the same run. */
+export function hasEnded(error: unknown): boolean {
+  return error instanceof AbilityError && error.code === 'session.stopped';
+}
+
 /** The parts of an answer in its log line; the others have lines of their own, or are not kept. */
 type Kept = Omit<AskAnswer, 'decision' | 'suggestions' | 'nearest' | 'turn_context' | '_meta'>;
 
-export function keptOf({ decision: _, suggestions, nearest, turn_context, _meta, ...kept }: AskAnswer): JsonObject {
-  return kept satisfies Kept as unknown as JsonObject;
+export function keptOf({ decision: _, suggestions, nearest, turn_context, _meta, ...kept }: AskAnswer): Kept {
+  return kept;
 }
 
-function readBefore(
-  lines: readonly RunLogLine[],
-  request: Request,
-  { id, recruited }: Pick<BegunAsk, 'id' | 'recruited'>,
-): Pick<BegunAsk, 'recorded' | 'answered'> {
-  const last = (kind: RunLogLine['kind']): JsonObject | undefined =>
-    lines.findLast((line) => line.kind === kind)?.payload;
-  const recorded = last('decision') as unknown as RoutingDecision | undefined;
-  const kept = last('answer') as unknown as Kept | undefined;
+function readBefore({ id, request, log, recruited }: BegunAsk): Pick<BegunAsk, 'recorded' | 'answered'> {
+  const lines = log.read();
+  const last = (wanted: RunLogLine['kind']): unknown => lines.findLast(({ kind }) => kind === wanted)?.payload;
+  const recorded = last('decision') as RoutingDecision | undefined;
+  const kept = last('answer') as Kept | undefined;
   if (!recorded || !kept) return { recorded, answered: undefined };
   const ids = [...kept.plan, ...kept.tasks].map(({ ability_id }) => ability_id);
   const _meta = metaOf(request.registry, recruited, ids);
-  const answered = { ...kept, run: id, request: request.text, decision: recorded, _meta };
-  return { recorded, answered: { ...answered, suggestions: [], nearest: [], turn_context: null } };
+  const rest = { decision: recorded, suggestions: [], nearest: [], turn_context: null, _meta };
+  return { recorded, answered: { ...kept, run: id, request: request.text, ...rest } };
+}
+
+/** What a decision gives to its answer; what is to be done is for the caller. @param ids as of {@link metaOf}. */
+export function answerOf(
+  { registry, text, environment, scope }: Request,
+  recruited: RecruitmentResult,
+  { pending: _, retries: __, signals: ___, abstained: ____, ...resolved }: Considered,
+  ids: readonly string[],
+): Omit<AskAnswer, 'run' | 'session_id' | 'turn_context' | 'tasks'> {
+  return { request: text, environment, scope, ...resolved, _meta: metaOf(registry, recruited, ids) };
 }
 
 /** @param ids of the abilities that run or would. Source: R-004-20, R-004-21. */
 export function metaOf(registry: Registry, recruited: RecruitmentResult, ids: readonly string[]): AskAnswer['_meta'] {
   const { specialist_id, required_capabilities, routing_method } = recruited;
   return { pack: packOf(registry, specialist_id, ids), required_capabilities, routing_method };
+}
+
+/** Previews a request: reads files only, queries no server. Without a session, no hook fires. */
+export async function dryRun(request: Request): Promise<AskAnswer> {
+  const recruited = recruitFor(request);
+  const message = { id: 'm-1', role: 'user', text: request.text, at: new Date().toISOString() } as const;
+  const thread = { key: 'dry-run', messages: [message], count: 1, pending: null };
+  const considered = await consider(request, thread, recruited);
+  const ids = considered.plan.map(({ ability_id }) => ability_id);
+  const would = considered.outcome === 'runs' && ({ outcome: 'planned', answer: `${ids[0]} would run.` } as const);
+  const nothing = { run: null, session_id: null, turn_context: null, tasks: [] };
+  return { ...nothing, ...answerOf(request, recruited, considered, ids), ...would };
 }

@@ -1,15 +1,24 @@
-import { type Accounted, accountInPool, unusedWords } from '../../choosing/account-for.js';
+import { accountInPool, unusedWords } from '../../choosing/account-for.js';
 import type { Decided } from '../../choosing/decide/decide-in-project.js';
-import { isReading } from '../../choosing/decide/targets.js';
+import { isReading } from '../../contracts/effects.js';
 import type { JsonObject } from '../../contracts/json.js';
 import type { PlannedCall, Request, WantedSignal } from './ask-shapes.js';
-import { AGREEMENT, agreementFor, questionFor } from './ask-words.js';
+import {
+  AGREEMENT,
+  agreementFor,
+  answered,
+  asking,
+  pendingOf,
+  planChanged,
+  questionFor,
+  type Resolution,
+  unavailable,
+} from './ask-words.js';
 import { planCall } from './plan-call.js';
-import { answered, asking, pendingOf, type Resolution, unavailable } from './resolution.js';
 
 interface Call {
   /** Whether a person must consent, whatever the ability declares. */
-  needsApproval: boolean;
+  needsApproval?: boolean;
   known?: JsonObject;
   /** The plan that a person consented to; a different one is shown again. */
   agreedTo?: string;
@@ -20,7 +29,7 @@ export function considerCall(
   { request, thread, decided: { pool } }: { request: Request; thread: { key: string }; decided: Pick<Decided, 'pool'> },
   ability: string,
   text: string,
-  { needsApproval, known = {}, agreedTo }: Call,
+  { needsApproval = false, known = {}, agreedTo }: Call = {},
 ): Resolution {
   const planning = planCall(request, ability, text, known);
   if ('problem' in planning) return unavailable(planning.problem);
@@ -29,61 +38,39 @@ export function considerCall(
     const expects = { input: open.name, schema: open.schema };
     const { ability_id, given } = open;
     const pending = pendingOf(thread, { kind: 'slot_request', expects, ability_id, given, request: text });
-    return asking(questionFor(open), choicesOf(open.schema), pending);
+    return asking(questionFor(open), pending);
   }
   const { plan } = planning;
-  const accounted = accountInPool(
-    pool,
-    plan.ability_id,
-    text,
-    isReading(plan.effects) ? 'reads' : undefined,
-    plan.input,
-  );
+  const isRead = isReading(plan.effects);
+  const stated = { input: plan.input, ...(isRead && { takes: 'reads' as const }) };
+  const accounted = accountInPool(pool, plan.ability_id, text, stated);
+  const isWhole = accounted.limits.length === 0;
   const isAnswered = Object.keys(known).length > 0;
-  if (!(needsApproval || needsConsent(request, plan) || (!isAnswered && accounted.limits.length > 0)))
-    return runs(plan);
+  // Workflows and agents need consent, and anything but reading. Source: R-003-19, R-003-20; C-26, C-27.
+  const isFree = !needsApproval && isRead && request.registry.operations.has(plan.ability_id);
+  if (isFree && (isAnswered || isWhole)) return runs(plan);
   if (request.caller === 'agent') return forAgent(plan);
   if (agreedTo === plan.reference || request.plan === plan.reference) return runs(plan);
-  if (request.plan !== undefined) return unavailable(changedTo(plan));
-  if (request.agreed && isReading(plan.effects) && accounted.limits.length === 0) return runs(plan);
-  const unused = isReading(plan.effects) ? accounted.limits : accounted.unused;
-  const asked = asksForConsent(request, thread, plan, text, { ...accounted, unused });
-  return { ...asked, ...(agreedTo !== undefined && { answer: CHANGED }) };
+  if (request.plan !== undefined) return changedTo(plan);
+  if (request.agreed && isRead && isWhole) return runs(plan);
+  const unused = isRead ? accounted.limits : accounted.unused;
+  const { ability_id, input: given, reference } = plan;
+  const isUnsure = !accounted.isOrder && unused.length === 0 && !isRead;
+  const before = isUnsure ? 'That may be no order. ' : unusedWords(unused);
+  const waits = { kind: 'workflow_waiting', expects: { options: AGREEMENT }, ability_id, given } as const;
+  const pending = pendingOf(thread, { ...waits, request: text, plan: reference });
+  const asked = asking(`${before}${agreementFor(plan, request.environment)}`, pending);
+  const answer = 'What would run has changed since it was shown, so nothing was run yet.';
+  return { ...asked, plan: [plan], unused, ...(agreedTo !== undefined && { answer }) };
 }
 
-function changedTo({ ability_id, reference }: PlannedCall): Parameters<typeof unavailable>[0] {
-  return {
-    code: 'plan.changed',
-    message: `What would run is ${ability_id} with the plan ${reference}, and not the plan that was agreed to`,
-    suggestion: 'Look at the plan without `--plan`, and pass the digest that it shows.',
-  };
+function changedTo({ ability_id, reference }: PlannedCall): Resolution {
+  const message = `What would run is ${ability_id} with the plan ${reference}, and not the plan that was agreed to`;
+  return planChanged(message, 'Look at the plan without `--plan`, and pass the digest that it shows.');
 }
-
-const CHANGED = 'What would run has changed since it was shown, so nothing was run yet.';
 
 function runs(plan: PlannedCall): Resolution {
   return { outcome: 'runs', answer: `${plan.ability_id} is run.`, plan: [plan] };
-}
-
-/** For workflows and agents, and for anything but reading. Source: R-003-19, R-003-20; C-26, C-27. */
-function needsConsent({ registry }: Request, { ability_id, effects }: PlannedCall): boolean {
-  return !registry.operations.has(ability_id) || !isReading(effects);
-}
-
-function asksForConsent(
-  { environment }: Request,
-  thread: { key: string },
-  plan: PlannedCall,
-  text: string,
-  { unused, isOrder }: Accounted,
-): Resolution {
-  const isUnsure = !isOrder && unused.length === 0 && !isReading(plan.effects);
-  const question = `${isUnsure ? 'That may be no order. ' : unusedWords(unused)}${agreementFor(plan, environment)}`;
-  const { ability_id, input, reference } = plan;
-  const expects = { options: AGREEMENT };
-  const what = { kind: 'workflow_waiting', expects, ability_id, given: input, request: text, plan: reference } as const;
-  const labels = AGREEMENT.map(({ label }) => label);
-  return { ...asking(question, labels, pendingOf(thread, what)), plan: [plan], unused };
 }
 
 /** Refuses signals that need a payload, which words cannot give, and signals chosen by agents. */
@@ -102,8 +89,4 @@ export function considerSignal({ caller }: Request, { task_key, signal, conditio
 function forAgent(plan: PlannedCall): Resolution {
   const answer = `This is what would run. An agent cannot agree to a plan: call ${plan.ability_id} by its name, or ask the person.`;
   return { outcome: 'planned', answer, plan: [plan] };
-}
-
-function choicesOf({ enum: choices }: JsonObject): string[] {
-  return Array.isArray(choices) ? choices.map(String) : [];
 }

@@ -1,7 +1,11 @@
 import { actOf } from '../../choosing/decide/asks-for.js';
 import { type Decided, decideInProject } from '../../choosing/decide/decide-in-project.js';
+import { anchoredIn } from '../../choosing/decide/focus.js';
+import { act } from '../../choosing/decide/propose.js';
 import { isAbout } from '../../choosing/decide/signals.js';
-import { GENERIC_AGENT, isReading, toolOf } from '../../choosing/decide/targets.js';
+import { callableOf, GENERIC_AGENT } from '../../choosing/decide/targets.js';
+import { setOf } from '../../choosing/words.js';
+import { isReading } from '../../contracts/effects.js';
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import type { LaneMessage, Pending, RecruitmentResult, RoutingDecision } from '../../contracts/routing.js';
 import type { SessionThread } from '../../contracts/session.js';
@@ -10,15 +14,12 @@ import { readSpecialists } from '../../definitions/specialists.js';
 import { DECIDING } from '../../planning/route-targets.js';
 import { listed } from '../../text/listed.js';
 import { routeRequest } from '../route-request.js';
-import type { Considered, Outcome, Request } from './ask-shapes.js';
-import { cannotRun, nothingFits } from './ask-words.js';
+import type { Considered, Request } from './ask-shapes.js';
+import { answered, asking, cannotRun, nothingFits, pendingOf, planChanged, type Resolution } from './ask-words.js';
 import { considerCall, considerSignal } from './consider-call.js';
-import { answered, asking, pendingOf, type Resolution, unavailable } from './resolution.js';
 import { signalIn } from './waiting-signals.js';
 
-export interface RequestThread extends SessionThread {
-  key: string;
-}
+export type RequestThread = SessionThread & { key: string };
 
 /** Decides, then plans, asks or answers accordingly. Runs nothing and queries no server. Source: C-23. */
 export async function consider(
@@ -27,26 +28,21 @@ export async function consider(
   recruited: RecruitmentResult,
   recorded?: RoutingDecision,
 ): Promise<Considered> {
-  const decided = await decidedFor(request, thread, recruited, recorded);
-  const { decision } = decided;
+  const found = await decideInProject(request, thread, DECIDING);
+  const isForPack = request.pack !== undefined && !found.decision.continuation;
+  const decision = recorded ?? (isForPack ? byPack(request, recruited) : found.decision);
+  const decided = { ...found, decision };
   const about = aboutOf(decided, request.text);
-  const { registry, environment } = request;
-  const { pool } = decided;
-  const routed = await routeRequest({ registry, pool, environment, detail: 'summary' }, about);
+  const routed = await routeRequest({ ...request, pool: decided.pool, detail: 'summary' }, about);
   const { suggestions } = routed;
   const nearest = suggestions.length > 0 ? suggestions.slice(0, 3).map(({ id }) => id) : routed.nearest;
   const resolved = await resolve({ request, thread, recruited, decided, about, nearest, suggestions });
-  const kept = request.plan !== undefined && CALLS_NOTHING.has(resolved.outcome) ? notPlanned(resolved) : resolved;
-  return { ...NOTHING, ...kept, decision, suggestions, nearest: routed.nearest };
-}
-
-const CALLS_NOTHING: ReadonlySet<Outcome> = new Set(['asks', 'answers']);
-
-/** For a request with a plan that was agreed to, if it does not lead to a plan any more. */
-function notPlanned({ answer, abstained = false }: Resolution): Resolution {
-  const message = `The request leads to no plan, so not to the one that was agreed to: ${answer}`;
-  const suggestion = 'Look at what it leads to without `--plan`.';
-  return { ...unavailable({ code: 'plan.changed', message, suggestion }), abstained };
+  // A plan was agreed to, and the request does not lead to one any more.
+  const isLost = request.plan !== undefined && (resolved.outcome === 'asks' || resolved.outcome === 'answers');
+  const message = `The request leads to no plan, so not to the one that was agreed to: ${resolved.answer}`;
+  const lost = isLost && planChanged(message, 'Look at what it leads to without `--plan`.');
+  const { abstained = false } = resolved;
+  return { ...NOTHING, ...(lost || resolved), abstained, decision, suggestions, nearest: routed.nearest };
 }
 
 const NOTHING = {
@@ -58,7 +54,6 @@ const NOTHING = {
   pending: null,
   retries: null,
   signals: null,
-  abstained: false,
 };
 
 interface Acting {
@@ -72,35 +67,14 @@ interface Acting {
   suggestions: Considered['suggestions'];
 }
 
-async function decidedFor(
-  request: Request,
-  thread: RequestThread,
-  recruited: RecruitmentResult,
-  recorded: RoutingDecision | undefined,
-): Promise<Decided> {
-  const decided = await decideInProject(request, thread, DECIDING);
-  if (recorded) return { ...decided, decision: recorded };
-  if (request.pack === undefined || decided.decision.continuation) return decided;
-  return { ...decided, decision: byPack(request, recruited) };
-}
-
 /** A named pack decides: its ability is proposed. Source: R-004-22, R-004-23. */
 function byPack({ registry }: Request, { specialist_id }: RecruitmentResult): RoutingDecision {
   const ability = workflowOfPack(registry, specialist_id);
-  const isAgent = registry.agents.has(ability);
+  const target = registry.agents.has(ability) ? { agentId: ability } : { abilityId: ability };
   return {
-    decision: isAgent ? 'delegate' : 'workflow',
-    target: isAgent ? { agentId: ability } : { abilityId: ability },
-    confidence: 1,
-    rationale: `The pack ${specialist_id} was named`,
+    ...act(target, 1, `The pack ${specialist_id} was named`),
     references: { refersTo: 'latest', refersToReason: 'It came with the request' },
-    stage: 'a',
-    router: 'rules',
-    question: null,
-    options: [],
-    continuation: null,
-    needs_approval: true,
-    clamped: [],
+    ...{ stage: 'a', router: 'rules', continuation: null, needs_approval: true, clamped: [] },
   };
 }
 
@@ -110,29 +84,20 @@ function workflowOfPack(registry: Request['registry'], id: string): string {
 
 /** The request, with the message of the thread that it refers to. */
 function aboutOf({ focus, decision }: Decided, text: string): string {
-  const { anchor, lane } = focus;
-  const anchored = lane.window.find(({ id }) => id === anchor?.message_id)?.text;
-  if (anchored === undefined || anchored === lane.window.at(-1)?.text || decision.references.refersTo === 'latest')
-    return text;
-  return `${text}\n${anchored}`;
+  const anchored = anchoredIn(focus);
+  const isOther = anchored !== focus.lane.window.at(-1)?.text && decision.references.refersTo !== 'latest';
+  return anchored !== undefined && isOther ? `${text}\n${anchored}` : text;
 }
 
 async function resolve(acting: Acting): Promise<Resolution> {
   const { decision } = acting.decided;
   if (decision.continuation) return continuePending(acting, decision.continuation);
-  switch (decision.decision) {
-    case 'respond':
-      return responds(acting);
-    case 'clarify':
-      return clarifies(acting);
-    case 'delegate':
-      return delegates(acting);
-    default:
-      return (
-        retryOf(acting) ??
-        considerCall(acting, calledBy(acting), acting.about, { needsApproval: decision.needs_approval })
-      );
-  }
+  if (decision.decision === 'respond') return responds(acting);
+  if (decision.decision === 'clarify') return clarifies(acting);
+  if (decision.decision === 'delegate') return delegates(acting);
+  const { target, needs_approval: needsApproval } = decision;
+  const called = target && 'abilityId' in target ? target : callableOf(acting.decided.targets, target);
+  return retryOf(acting) ?? considerCall(acting, called?.abilityId ?? '', acting.about, { needsApproval });
 }
 
 /** Continues with the answer to a pending question. */
@@ -145,7 +110,7 @@ async function continuePending(
   const wanted = signalIn(value);
   if (wanted) return considerSignal(request, wanted);
   if (ability !== undefined && 'input' in expects) {
-    return considerCall(acting, ability, text, { needsApproval: false, known: { ...given, [expects.input]: value } });
+    return considerCall(acting, ability, text, { known: { ...given, [expects.input]: value } });
   }
   if (ability !== undefined && plan !== undefined) {
     if (value !== true) return answered('Nothing was run.');
@@ -157,18 +122,16 @@ async function continuePending(
 async function chosen(acting: Acting, value: Json, text: string): Promise<Resolution> {
   const { request, thread, recruited } = acting;
   const means = (value ?? {}) as { ability_id?: string; message_id?: string };
-  if (means.ability_id !== undefined) return considerCall(acting, means.ability_id, text, { needsApproval: false });
+  if (means.ability_id !== undefined) return considerCall(acting, means.ability_id, text);
   const meant = thread.messages.find(({ id }) => id === means.message_id);
   if (!meant) return answered('Then nothing was run. Say in other words what should be done.');
   // Decides anew, as if both texts were one message.
   const latest: LaneMessage = { ...meant, id: 'chosen', text: `${text}: ${meant.text}` };
   const next = { key: thread.key, messages: [latest], count: 1, pending: null };
-  const considered = await consider({ ...request, text: latest.text }, next, recruited);
-  const { decision: _, suggestions: __, nearest: ___, ...resolved } = considered;
-  return resolved;
+  return consider({ ...request, text: latest.text }, next, recruited);
 }
 
-function responds({ decided, nearest, suggestions, about }: Acting): Resolution {
+function responds({ decided, nearest, about }: Acting): Resolution {
   const { decision, focus } = decided;
   // A pending question stays open when something else is said in between.
   const waits = focus.pending ? { pending: focus.pending } : {};
@@ -176,10 +139,9 @@ function responds({ decided, nearest, suggestions, about }: Acting): Resolution 
     return { ...answered('Nothing was asked for, so nothing was run.'), ...waits };
   }
   const [missed] = decided.missed;
-  if (missed) return { ...unavailable(cannotRun(decided.missed)), ...waits, abstained: true };
+  if (missed) return { ...cannotRun(decided.missed), ...waits, abstained: true };
   if (!isAbout(about)) return { ...answered(nothingFits(nearest)), ...waits, abstained: true };
-  const fitting = (suggestions.length > 0 ? suggestions.map(({ id }) => id) : nearest).slice(0, 3);
-  const hint = fitting.length > 0 ? `It may be about ${listed(fitting, 'or')}.` : '`ability list` shows what there is.';
+  const hint = nearest.length > 0 ? `It may be about ${listed(nearest, 'or')}.` : '`ability list` shows what there is.';
   return { ...answered(`Nothing was run, since it is a question. ${hint}`), ...waits };
 }
 
@@ -190,15 +152,15 @@ function clarifies({ request, thread, decided, nearest, suggestions, about }: Ac
   const { pending } = focus;
   const labels = decision.options.map(({ label }) => label);
   if (pending && labels.length > 0 && decision.options.every(({ means }) => means === null)) {
-    return asking(question, labels, pending);
+    return asking(question, pending, labels);
   }
   if (labels.length === 0) {
     const abstained = suggestions.length === 0 && actOf(about) === 'asks';
-    return { ...asking(question, [], null), ...(abstained && { answer: nothingFits(nearest), abstained }) };
+    return { ...asking(question, null), ...(abstained && { answer: nothingFits(nearest), abstained }) };
   }
   const options = decision.options.map(({ label, means }) => ({ label, value: means as Json }));
   const what = { kind: 'workflow_waiting', expects: { options }, request: request.text } as const;
-  return asking(question, labels, pendingOf(thread, what));
+  return asking(question, pendingOf(thread, what));
 }
 
 /** Uses an agent of the project; if none fits, the ability of a pack with the capability asked for. Source: C-23. */
@@ -218,20 +180,12 @@ async function delegates(acting: Acting): Promise<Resolution> {
   return considerCall(acting, ability, about, { needsApproval, known });
 }
 
-const ASKED: ReadonlySet<string> = new Set(['explicit', 'capability_routing']);
-
-function calledBy({ decided }: Acting): string {
-  const { target } = decided.decision;
-  if (target && 'abilityId' in target) return target.abilityId;
-  return toolOf(decided.targets, target)?.abilityId ?? '';
-}
+const ASKED = setOf('explicit capability_routing');
 
 /** The offered retry that the person accepted. Source: R-003-23. */
 function retryOf({ decided }: Acting): Resolution | undefined {
   const { decision, focus } = decided;
-  if (focus.pending?.kind !== 'tool_retry' || decision.references.refersTo !== 'pending') return undefined;
-  const { task_key } = focus.pending;
-  return task_key === undefined
-    ? undefined
-    : { outcome: 'runs', answer: `${task_key} is tried again.`, retries: task_key };
+  const { kind, task_key } = focus.pending ?? {};
+  if (kind !== 'tool_retry' || decision.references.refersTo !== 'pending' || task_key === undefined) return undefined;
+  return { outcome: 'runs', answer: `${task_key} is tried again.`, retries: task_key };
 }

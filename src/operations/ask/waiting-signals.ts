@@ -1,11 +1,11 @@
+import { isAlive } from '../../choosing/decide/focus.js';
 import { type Connection, showSession, viewTask } from '../../client/index.js';
-import type { JsonObject } from '../../contracts/json.js';
-import type { Expectation, Pending } from '../../contracts/routing.js';
+import type { Pending } from '../../contracts/routing.js';
 import type { SessionThread } from '../../contracts/session.js';
 import { isEndState } from '../../contracts/states.js';
-import type { StepWait } from '../../contracts/task.js';
+import { defined } from '../../text/defined.js';
 import type { WantedSignal } from './ask-shapes.js';
-import { pendingOf } from './resolution.js';
+import { optionsOf, pendingOf } from './ask-words.js';
 
 /** The maximum number of open tasks of a session to search, newest first. */
 const MAX_TASKS = 20;
@@ -19,55 +19,40 @@ const GOES_ON =
  */
 export async function pendingIn(
   connection: Connection,
-  session: string,
   text: string,
-  { pending }: Pick<SessionThread, 'pending'>,
+  { key, pending }: Pick<SessionThread, 'pending'> & { key: string },
 ): Promise<Pending | null> {
-  if (pending && (pending.until === undefined || Date.parse(pending.until) > Date.now())) return pending;
-  const { tasks } = await showSession(connection, session);
+  if (pending && isAlive(pending, key, Date.now())) return pending;
+  const { tasks } = await showSession(connection, key);
   const open = tasks.filter(({ status }) => !isEndState(status) && status !== 'unavailable').slice(-MAX_TASKS);
-  const wanted = (await Promise.all(open.map(({ task_key }) => signalsOf(connection, task_key)))).flat();
-  if (wanted.length === 0) return null;
-  const options = optionsOf(wanted);
+  const waits = await signalsPending(connection, key, ...open.map(({ task_key }) => task_key));
   const plain = text.trim().toLowerCase();
-  const isNamed = plain.length > 1 && options.some(({ label }) => label.toLowerCase().startsWith(plain));
-  return isNamed || GOES_ON.test(text) ? pendingFor(session, options) : null;
+  const isNamed = plain.length > 1 && optionsOf(waits).some((label) => label.toLowerCase().startsWith(plain));
+  return isNamed || GOES_ON.test(text) ? waits : null;
 }
 
-/** The signals that a task waits for, as a pending question; null if it waits for none. */
-export async function signalsPending(connection: Connection, session: string, task: string): Promise<Pending | null> {
-  const wanted = await signalsOf(connection, task);
-  return wanted.length === 0 ? null : pendingFor(session, optionsOf(wanted));
+/**
+ * The signals that tasks wait for, as a pending question; null if they wait for none. Each option is labelled with its
+ * signal, and with the task where two tasks wait for the same one.
+ */
+export async function signalsPending(connection: Connection, key: string, ...tasks: string[]): Promise<Pending | null> {
+  const wanted = (await Promise.all(tasks.map((task) => signalsOf(connection, task)))).flat();
+  const [first] = wanted;
+  if (!first) return null;
+  const options = wanted.map((one) => {
+    const isAlone = wanted.filter(({ signal }) => signal === one.signal).length === 1;
+    return { value: { ...one }, label: isAlone ? one.signal : `${one.signal} (${one.task_key})` };
+  });
+  const task = wanted.every(({ task_key }) => task_key === first.task_key) && { task_key: first.task_key };
+  return pendingOf({ key }, { kind: 'workflow_waiting', expects: { options }, ...task });
 }
 
 async function signalsOf(connection: Connection, task_key: string): Promise<WantedSignal[]> {
   const { view } = await viewTask(connection, task_key);
-  const names = new Map<string, StepWait>();
-  for (const wait of view?.waits ?? [])
-    if (wait.for === 'signal' && wait.what !== undefined) names.set(wait.what, wait);
-  return [...names].map(([signal, { condition }]) => ({
-    task_key,
-    signal,
-    ...(condition !== undefined && { condition }),
-  }));
-}
-
-type Options = Extract<Expectation, { options: unknown }>['options'];
-
-/** Labels each option with its signal, and with the task where two tasks wait for the same one. */
-function optionsOf(wanted: readonly WantedSignal[]): Options {
-  return wanted.map((one) => {
-    const isAlone = wanted.filter(({ signal }) => signal === one.signal).length === 1;
-    const value: JsonObject = { ...one };
-    return { value, label: isAlone ? one.signal : `${one.signal} (${one.task_key})` };
-  });
-}
-
-function pendingFor(key: string, options: Options): Pending {
-  const tasks = new Set(options.map(({ value }) => signalIn(value)?.task_key));
-  const [task_key] = tasks;
-  const of = tasks.size === 1 && task_key !== undefined ? { task_key } : {};
-  return pendingOf({ key }, { kind: 'workflow_waiting', expects: { options }, ...of });
+  const names = new Map<string, WantedSignal>();
+  for (const { for: kind, what, condition } of view?.waits ?? [])
+    if (kind === 'signal' && what !== undefined) names.set(what, { task_key, signal: what, ...defined({ condition }) });
+  return [...names.values()];
 }
 
 /** Undefined for any other kind of option. */

@@ -1,4 +1,4 @@
-import { isRepeatable } from '../../contracts/effects.js';
+import { isReading, isRepeatable } from '../../contracts/effects.js';
 import type { PlanUnknown } from '../../contracts/plan.js';
 import type { LowLevel } from '../../definitions/formats/low-level.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
@@ -25,7 +25,7 @@ export function resolveUnknown(registry: Registry, operation: Loaded<LowLevel>):
   }
   const { call, with: given, happened, not_happened, output, wait, attempts } = unknown;
   const asked = askedAbility(registry, operation, call);
-  if (asked.effects !== 'read' && asked.effects !== 'external_read') {
+  if (!isReading(asked.effects)) {
     const message = `The ability ${call} is ${asked.effects}, so it cannot say what became of a call of ${key}`;
     throw invalidAt(spot('call'), message, 'Name one that is `read` or `external_read`: a question changes nothing.');
   }

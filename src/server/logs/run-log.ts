@@ -15,7 +15,6 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import type { JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { RecruitmentResult, RunLogLine } from '../../contracts/routing.js';
 import { diskReason, isNoRoom, unlessAbsent } from '../../disk/disk-errors.js';
@@ -102,7 +101,7 @@ export class RunLog {
    * Adds a line: lines of several processes never mix. Does not recreate a removed log. @param step null: the whole
    * run. @throws AbilityError `runlog.write_failed`.
    */
-  append(kind: Exclude<RunLogLine['kind'], 'recruitment'>, step: string | null, payload: JsonObject): void {
+  append(kind: Exclude<RunLogLine['kind'], 'recruitment'>, step: string | null, payload: object): void {
     try {
       appendLine(this.file, lineOf(kind, step, payload));
     } catch (error) {
@@ -116,8 +115,8 @@ export class RunLog {
   }
 }
 
-function lineOf(kind: RunLogLine['kind'], step: string | null, payload: JsonObject): string {
-  const line: RunLogLine = { ts: Date.now() / 1000, kind, step, payload };
+function lineOf(kind: RunLogLine['kind'], step: string | null, payload: object): string {
+  const line = { ts: Date.now() / 1000, kind, step, payload } satisfies Record<keyof RunLogLine, unknown>;
   return `${JSON.stringify(line)}\n`;
 }
 

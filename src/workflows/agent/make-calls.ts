@@ -1,5 +1,5 @@
 import type { AgentGrant, AgentProgress, ToolCall, ToolResult } from '../../contracts/agent.js';
-import type { Effect } from '../../contracts/effects.js';
+import { type Effect, isReading } from '../../contracts/effects.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
 import type { ForeachStep, PlanAgent, PlanTool, RepeatStep } from '../../contracts/plan.js';
 import type { Problem } from '../../contracts/problem.js';
@@ -20,9 +20,6 @@ import { isStepFailure, locate, StepFailure, stepStatusOf } from '../steps/step-
 import { beforeStep, refuseCancelled } from '../task/before-step.js';
 import type { TaskRun } from '../task/task-run.js';
 import { limitReached } from './agent-limits.js';
-
-/** Calls with these effects run in parallel, except those that `mustQueue` names; others run in the model's order. */
-const READS: ReadonlySet<Effect> = new Set(['read', 'external_read']);
 
 /** Limits the progress of an agent that keeps trying refused calls. */
 const MAX_DENIED = 200;
@@ -74,7 +71,8 @@ async function callAll(calls: CallsOfTurn, requestedCalls: readonly ToolCall[]):
     .filter(({ index }) => state.results?.[index] === undefined);
   const effectsOf = ({ call }: { call: ToolCall }): Effect | undefined =>
     agent.tools.find(({ name }) => name === call.tool)?.effects;
-  const areReads = open.every((one) => READS.has(effectsOf(one) ?? 'read'));
+  // Reads run in parallel, except those that `mustQueue` names; others run in the model's order.
+  const areReads = open.every((one) => isReading(effectsOf(one) ?? 'read'));
   if (areReads && !mustQueue(calls, open)) {
     const ends = await Promise.allSettled(open.map(({ call, index }) => callOne(calls, call, index)));
     for (const end of ends) if (end.status === 'rejected') throw end.reason;

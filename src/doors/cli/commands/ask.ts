@@ -77,12 +77,11 @@ async function converse(talk: Talk, first: Request, begunFirst: BegunAsk, given:
   let [request, begun, session] = [first, begunFirst, given];
   for (;;) {
     if (begun.answered) return again(talk, begun.answered);
-    const place = { session };
-    const came = await orAnswered(request, begun, async () => {
+    const came = await orAnswered(begun, async () => {
       const { signal } = deadline;
       const onStall = notingStalls(context, deadline);
       const options = { trace: readTrace(context.env), onStall, ...strictly(context, first.registry) };
-      const acted = await actOnRequest(connection, { ...request, signal }, begun, place, options);
+      const acted = await actOnRequest(connection, begun, { ...options, session, signal });
       return { acted, ...(await finish(talk, begun, acted)) };
     });
     if ('answered' in came) return again(talk, came.answered);

@@ -13,7 +13,6 @@ import {
   denialIn,
   EndpointRefusal,
   isQuotaUsedUp,
-  type ModelEndpoint,
   modelEndpoint,
 } from '../../../models/model-endpoint.js';
 import { isRetryableCode } from '../../../rules/calls/error-families.js';
@@ -50,7 +49,8 @@ export async function askEndpoint(
   log.add('request', `${model.name} at ${host}`);
   addToSpan(serverOf(endpoint.url));
   try {
-    const stream = await chatWith(endpoint).stream(requestTo(model, question), stop);
+    const chat = new ChatEndpoint(endpoint, { timeoutMs: LONGEST_MS, maxBytes: MAX_BYTES });
+    const stream = await chat.stream(requestTo(model, question), stop);
     const said: Said = { text: '', calls: [], usage: undefined, isCut: false };
     heard.said = said;
     await readStream(stream, host, log, said);
@@ -146,16 +146,6 @@ function readUsage({
   const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
   // Every request has tokens: with an endpoint that reports 0, the limit would never be reached.
   return isCount(input) && isCount(output) && input > 0 ? { input, output } : undefined;
-}
-
-const chats = new Map<string, ChatEndpoint>();
-
-/** One per endpoint, which keeps its connections. */
-function chatWith(endpoint: ModelEndpoint): ChatEndpoint {
-  const name = JSON.stringify([endpoint.url.href, endpoint.key, endpoint.allowed]);
-  const known = chats.get(name) ?? new ChatEndpoint(endpoint, { timeoutMs: LONGEST_MS, maxBytes: MAX_BYTES });
-  chats.set(name, known);
-  return known;
 }
 
 function notConfigured(model: PlanModel, reason: string): CallFailure {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decide, type Router } from '../../../../src/choosing/decide/decide.js';
-import { readRouterAnswer } from '../../../../src/choosing/decide/router-answer.js';
+import { readRouterAnswer } from '../../../../src/choosing/decide/router-format.js';
 import type { Proposal } from '../../../../src/choosing/decide/targets.js';
 import { REFERENCES, ROUTES, type RoutingDecision } from '../../../../src/contracts/routing.js';
 import { inputOf } from '../../../fixtures/decide-about.js';

@@ -3,7 +3,7 @@ import { accountFor } from '../../../../src/choosing/account-for.js';
 import { actOf } from '../../../../src/choosing/decide/asks-for.js';
 import { agreesTo, isConsent } from '../../../../src/choosing/decide/consent.js';
 import { saidIn } from '../../../../src/choosing/decide/said-text.js';
-import { correctTypos } from '../../../../src/choosing/decide/typos.js';
+import { correctTypos } from '../../../../src/choosing/words.js';
 
 describe('only plain consent counts as consent (R-003-04, R-003-23)', () => {
   test.each(['yes', 'Yes please, thank you!', 'yes do it', 'sí', 'ok, go ahead', 'Yup'])('%s', (text) => {

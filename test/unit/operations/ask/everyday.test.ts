@@ -10,7 +10,7 @@ import type { Registry } from '../../../../src/definitions/registry.js';
 import type { ToolCall } from '../../../../src/doors/mcp/mcp-door.js';
 import { search } from '../../../../src/doors/mcp/search-abilities.js';
 import type { AskAnswer } from '../../../../src/operations/ask/ask-shapes.js';
-import { dryRun } from '../../../../src/operations/ask/dry-run.js';
+import { dryRun } from '../../../../src/operations/ask/begin-ask.js';
 import { routeRequest } from '../../../../src/operations/route-request.js';
 import { rightsOf } from '../../../../src/rules/rights.js';
 import { makeProject } from '../../../fixtures/project-folder.js';

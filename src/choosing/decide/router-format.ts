@@ -1,4 +1,8 @@
-import { ROUTES } from '../../contracts/routing.js';
+/** What a model is given to decide about, and how its answer is read. */
+import { z } from 'zod';
+import { isJsonObject } from '../../contracts/json.js';
+import { REFERENCES, ROUTES, type RouterAnswer, type RouteTarget } from '../../contracts/routing.js';
+import { attempt } from '../../text/attempt.js';
 import type { RouterInput } from './targets.js';
 
 const MAX_OFFERED = 40;
@@ -35,11 +39,9 @@ export async function routerData(input: RouterInput): Promise<string> {
     agents: agents.map(({ id, summary }) => ({ agentId: id, summary })),
     tools: input.tools
       .filter((tool) => isOffered(tool.abilityId) && tool.available)
-      .slice(0, MAX_OFFERED)
       .map(({ extensionId, capabilityId, summary, effects }) => ({ extensionId, capabilityId, summary, effects })),
     workflows: input.workflows
       .filter(({ abilityId }) => isOffered(abilityId))
-      .slice(0, MAX_OFFERED)
       .map(({ abilityId, summary, effects }) => ({ abilityId, summary, effects })),
   });
 }
@@ -50,4 +52,46 @@ async function offered(input: RouterInput, about: string): Promise<(ability: str
   if (all.length <= MAX_OFFERED) return () => true;
   const chosen = new Set([...(await input.shortlist(about, MAX_OFFERED)), ...all].slice(0, MAX_OFFERED));
   return (ability) => chosen.has(ability);
+}
+
+/** The maximum length of an id or another text of a router. Characters. Source: docs/choosing.md#deciding. */
+export const LONGEST_TEXT = 200;
+
+const id = z.string().min(1).max(LONGEST_TEXT);
+const agent = z.strictObject({ agentId: id });
+const tool = z.strictObject({ extensionId: id, capabilityId: id });
+const workflow = z.strictObject({ abilityId: id });
+
+const answer = z.strictObject({
+  decision: z.enum(ROUTES),
+  target: z.union([agent, tool, workflow]).nullable(),
+  // The limits take what is not from 0 to 1 as 0, too. Source: R-003-10.
+  confidence: z.number().catch(0),
+  rationale: z.string(),
+  references: z.strictObject({ refersTo: z.enum(REFERENCES), refersToReason: z.string() }),
+});
+
+const TARGETS: Readonly<Record<string, z.ZodType<RouteTarget>>> = { delegate: agent, tool, workflow };
+
+/** Parses the answer of a model: one JSON object with these keys and no others. Source: R-003-07 to R-003-11. */
+export function readRouterAnswer(text: string): { answer: RouterAnswer } | { fault: string } {
+  const value = parsed(text);
+  if (value === undefined) return { fault: 'It is no JSON object' };
+  const read = answer.safeParse(value);
+  if (!read.success) {
+    const issues = read.error.issues.map(({ path, message }) => [path.join('.'), message].filter(Boolean).join(': '));
+    return { fault: issues.join('; ') };
+  }
+  const { decision, target } = read.data;
+  const wanted = TARGETS[decision];
+  if (wanted && !wanted.safeParse(target).success) return { fault: `target: is not what \`${decision}\` goes to` };
+  if (!wanted && target !== null) return { fault: `target: \`${decision}\` goes to none, so it is null` };
+  return { answer: read.data };
+}
+
+/** Accepts JSON in a Markdown code fence, since models often add one. */
+function parsed(text: string): object | undefined {
+  const plain = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/.exec(text)?.[1] ?? text;
+  const value: unknown = attempt(() => JSON.parse(plain));
+  return isJsonObject(value) ? value : undefined;
 }
