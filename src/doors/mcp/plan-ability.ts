@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../contracts/json.js';
-import type { ApprovalPreview, HookPreview, PlanPreview, StepPreview, UndoPreview } from '../../contracts/preview.js';
+import type { ApprovalPreview, HookPreview, PlanPreview, UndoPreview } from '../../contracts/preview.js';
 import { previewPlan } from '../../planning/preview/preview-plan.js';
-import { stepsIn } from '../../planning/preview/steps-in.js';
+import { approvalsIn, hooksIn, stepsIn } from '../../planning/preview/steps-in.js';
 import { problemFields } from './answers.js';
 import { findOffered } from './describe-ability.js';
 import type { ToolAnswer, ToolCall } from './mcp-door.js';
@@ -22,8 +22,7 @@ export async function plan(
   // As `ability_run` does, in a session.
   const user = { ...caller, caller: 'session' } as const;
   const preview = previewPlan(door.registry(), { ability: id, environment, input: input as JsonObject, user, env });
-  const steps = stepsIn([...preview.steps, ...preview.finally]);
-  const calls = steps.filter(({ call }) => call !== null);
+  const calls = stepsIn(preview).filter(({ call }) => call !== null);
   return {
     data: {
       status: preview.status,
@@ -34,8 +33,8 @@ export async function plan(
       input: preview.input,
       problems: preview.problems.map((problem) => problemFields(problem, door)),
       warnings: preview.warnings,
-      guards: guardsOf(preview, steps),
-      approvals: approvalsOf(preview, steps),
+      guards: guardsOf(preview),
+      approvals: unique(approvalsIn(preview).map(approvalFields)),
       calls: calls.slice(0, MAX_CALLS).map(({ path, runs, call, undo }) => ({
         step: path,
         runs,
@@ -50,13 +49,9 @@ export async function plan(
 }
 
 /** Guards that do not certainly allow the call. */
-function guardsOf(preview: PlanPreview, steps: readonly StepPreview[]): JsonObject[] {
-  const hooks = [
-    ...preview.creation.flatMap((part) => part.hooks),
-    ...preview.start.hooks,
-    ...steps.flatMap(({ call }) => call?.hooks ?? []),
-  ];
-  return unique(hooks.filter((hook) => hook.decision !== 'allow' && hook.phase !== 'PostAbilityCall').map(hookFields));
+function guardsOf(preview: PlanPreview): JsonObject[] {
+  const hooks = hooksIn(preview).filter(({ decision, phase }) => decision !== 'allow' && phase !== 'PostAbilityCall');
+  return unique(hooks.map(hookFields));
 }
 
 function hookFields({ id, decision, reason, suggestion, depends_on }: HookPreview): JsonObject {
@@ -67,14 +62,6 @@ function hookFields({ id, decision, reason, suggestion, depends_on }: HookPrevie
     ...(suggestion !== null && { suggestion }),
     ...(depends_on.length > 0 && { depends_on }),
   };
-}
-
-function approvalsOf({ start }: PlanPreview, steps: readonly StepPreview[]): JsonObject[] {
-  const planned = [
-    start.approval,
-    ...steps.flatMap((step) => [step.approval, step.call?.approval ?? null, step.undo?.approval ?? null]),
-  ];
-  return unique(planned.filter((approval) => approval !== null).map(approvalFields));
 }
 
 /** What takes a call back if the task fails, and who would be asked before. */

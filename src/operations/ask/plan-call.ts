@@ -4,7 +4,7 @@ import type { PlanPreview } from '../../contracts/preview.js';
 import type { Problem } from '../../contracts/problem.js';
 import { loadedAbility } from '../../definitions/find-ability.js';
 import { previewPlan } from '../../planning/preview/preview-plan.js';
-import { stepsIn } from '../../planning/preview/steps-in.js';
+import { approvalsIn } from '../../planning/preview/steps-in.js';
 import { unlessRefused } from '../../text/attempt.js';
 import type { PlannedCall, Request } from './ask-shapes.js';
 
@@ -64,22 +64,8 @@ function mayBe(branch: JsonObject, given: JsonObject): boolean {
   });
 }
 
-function callOf({
-  ability,
-  input,
-  effects,
-  reference,
-  warnings,
-  start,
-  steps,
-  finally: last,
-}: PlanPreview): PlannedCall {
-  const reached = stepsIn([...steps, ...last], ({ runs }) => runs !== 'no');
-  const expected = reached.flatMap(({ approval, call, undo }) => {
-    return [approval, call?.approval, undo?.approval, call?.workflow?.approval];
-  });
-  const approvals = [start.approval, ...expected].flatMap((one) => {
-    return one ? { title: one.title, asked: one.asked, approvers: one.approvers } : [];
-  });
+function callOf(preview: PlanPreview): PlannedCall {
+  const { ability, input, effects, reference, warnings } = preview;
+  const approvals = approvalsIn(preview).map(({ title, asked, approvers }) => ({ title, asked, approvers }));
   return { ability_id: ability.id, input, effects, reference, approvals, warnings };
 }

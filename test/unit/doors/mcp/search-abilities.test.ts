@@ -168,3 +168,32 @@ test('exposes abilities with a unique tool name; references of a schema to itsel
     ),
   ]);
 });
+
+test('a plan shows the approvals and guards at the start of called workflows and in error handlers, and none of steps that do not run', async () => {
+  const call = callIn({
+    ...operation('op.one', 'return 1;'),
+    ...operation('op.two', 'return 1;', { yaml: 'hooks: { pre_call: [never_met] }' }),
+    ...workflow('inner', 'hooks: { pre_call: [ask_me] }\nsteps: [{ id: a, call: op.one }]'),
+    ...workflow(
+      'outer',
+      [
+        'steps:',
+        '  - { id: b, call: inner }',
+        '  - { id: n, if: "false", approval: { title: Never? } }',
+        '  - { id: m, if: "false", call: op.two }',
+        'on_error: [{ steps: [{ id: h, approval: { title: Mended? } }] }]',
+      ].join('\n'),
+    ),
+    'registry/hooks/PreAbilityCall.yaml': [
+      'hooks:',
+      '  - { id: ask_me, handler: { expression: { confirm_if: "true", reason: Really? } } }',
+      '  - { id: never_met, handler: { expression: { deny_if: "true", reason: No. } } }',
+    ].join('\n'),
+  });
+  const { data } = await plan(call, { id: 'outer' });
+  expect(data).toMatchObject({
+    guards: [{ id: 'ask_me' }],
+    approvals: [{ because: ['Really? (hook ask_me)'] }, { title: 'Mended?' }],
+    calls: [{ ability: 'inner' }, { ability: 'op.one' }],
+  });
+});
