@@ -5,6 +5,7 @@ import {
   Option,
   type OptionValues,
 } from '@commander-js/extra-typings';
+import { usageError } from '../../../contracts/problem.js';
 import { EXIT, type ExitCode } from '../../../contracts/states.js';
 import type { Context } from './context.js';
 import { addGlobalFlags, addPlaceFlags, type GlobalFlags, type OptionsOf } from './global-flags.js';
@@ -88,6 +89,7 @@ export function commandsBelow(parent: CommandUnknownOpts, given: Given, outcome:
       command.action(async () => {
         const flags = flagsOf(command) as GlobalFlags & ReturnType<typeof command.opts>;
         outcome.flags = flags;
+        refuseEmpty(command, flags);
         const isThere = flags.door !== undefined || given.env.ABILITY_DOOR;
         const door = isThere
           ? (await import('./door/command-door.js')).readDoor(flags, given.env, nameOf(command))
@@ -103,6 +105,19 @@ export function commandsBelow(parent: CommandUnknownOpts, given: Given, outcome:
       return take(command);
     },
   };
+}
+
+/** Free texts, each checked where it is read. */
+const MAY_BE_EMPTY: ReadonlySet<string> = new Set(['comment', 'intent']);
+
+/** A variable that is not set makes `--env "$ENV"` an empty flag, not one that is left out. @throws AbilityError `usage.invalid`. */
+function refuseEmpty(command: CommandUnknownOpts, flags: OptionValues): void {
+  const options = [...command.options, ...(command.parent?.options ?? [])];
+  const empty = options.find((option) => {
+    const name = option.attributeName();
+    return flags[name] === '' && !MAY_BE_EMPTY.has(name);
+  });
+  if (empty) throw usageError(`${empty.long} is empty`, 'Give it a value, or leave it out.');
 }
 
 /** Such as `task show`. */

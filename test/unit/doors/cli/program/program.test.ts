@@ -314,3 +314,13 @@ test.each(['', ...leavesOf(program).map(([name]) => name)])('the help of `abilit
 test('the help of `ability task` has an example', () => {
   expect(helpOf(commandOf('task'))).toMatch(/Examples:\n +\$ ability task /);
 });
+
+test.each([
+  ['--env', ['run', 'greet', '--env', '']],
+  ['--env', ['--env=', 'task', 'list']],
+  ['--session', ['run', 'greet', '--session', '']],
+  ['--key', ['task', 'create', 'greet', '--key=']],
+])('an empty %s, as of a variable that is not set, is refused: %j', async (flag, words) => {
+  const running = buildProgram(NOWHERE, { exit: EXIT.ok }).parseAsync(words, { from: 'user' });
+  await expect(running).rejects.toMatchObject({ code: 'usage.invalid', message: `${flag} is empty` });
+});
