@@ -110,14 +110,19 @@ export function commandsBelow(parent: CommandUnknownOpts, given: Given, outcome:
 /** Free texts, each checked where it is read. */
 const MAY_BE_EMPTY: ReadonlySet<string> = new Set(['comment', 'intent']);
 
-/** A variable that is not set makes `--env "$ENV"` an empty flag, not one that is left out. @throws AbilityError `usage.invalid`. */
+/**
+ * A variable that is not set makes `--env "$ENV"` an empty flag, and `"$KEY"` an empty argument, not one that is left out.
+ * @throws AbilityError `usage.invalid`.
+ */
 function refuseEmpty(command: CommandUnknownOpts, flags: OptionValues): void {
   const options = [...command.options, ...(command.parent?.options ?? [])];
-  const empty = options.find((option) => {
+  const flag = options.find((option) => {
     const name = option.attributeName();
     return flags[name] === '' && !MAY_BE_EMPTY.has(name);
   });
-  if (empty) throw usageError(`${empty.long} is empty`, 'Give it a value, or leave it out.');
+  const argument = command.registeredArguments.find((_, nth) => command.processedArgs[nth] === '');
+  const empty = flag?.long ?? (argument && `<${argument.name()}>`);
+  if (empty) throw usageError(`${empty} is empty`, 'Give it a value, or leave it out.');
 }
 
 /** Such as `task show`. */

@@ -320,6 +320,8 @@ test.each([
   ['--env', ['--env=', 'task', 'list']],
   ['--session', ['run', 'greet', '--session', '']],
   ['--key', ['task', 'create', 'greet', '--key=']],
+  ['<key>', ['approve', '']],
+  ['<id>', ['run', '']],
 ])('an empty %s, as of a variable that is not set, is refused: %j', async (flag, words) => {
   const running = buildProgram(NOWHERE, { exit: EXIT.ok }).parseAsync(words, { from: 'user' });
   await expect(running).rejects.toMatchObject({ code: 'usage.invalid', message: `${flag} is empty` });
