@@ -1,10 +1,6 @@
-import type { z } from 'zod';
 import type { Caller } from '../contracts/callers.js';
-import { AbilityError } from '../contracts/problem.js';
 import { findScope } from '../definitions/find-scope.js';
 import { ALL_RIGHTS } from '../rules/rights.js';
-import { startOf } from '../rules/shown-text.js';
-import { didYouMean } from '../text/nearest.js';
 import type { OpenProject, OperationCaller } from './operation.js';
 import { currentUser, readCaller, readTrace } from './read-caller.js';
 
@@ -47,21 +43,4 @@ export function callerHere(root: string, cwd: string, env: NodeJS.ProcessEnv, sa
     rights: ALL_RIGHTS,
     name: 'here',
   };
-}
-
-/** @throws AbilityError `usage.invalid` with the place. */
-export function readInputOf<Input extends z.ZodObject>(
-  name: string,
-  { input: format }: { input: Input },
-  given: object,
-): z.output<Input> {
-  const { success, data, error } = format.safeParse(given);
-  if (success) return data;
-  const unknown = Object.keys(given).find((field) => !(field in format.shape));
-  const [issue] = error.issues;
-  throw new AbilityError({
-    code: 'usage.invalid',
-    message: `${name}: ${issue?.path.map((part) => `${String(part)}: `).join('')}${startOf(issue?.message ?? '', 500)}`,
-    ...(unknown !== undefined && { suggestion: didYouMean(unknown, Object.keys(format.shape)) }),
-  });
 }

@@ -1,6 +1,8 @@
 import type { z } from 'zod';
 import { AbilityError } from '../contracts/problem.js';
 import { isAllowed, isLimited, type Place } from '../rules/rights.js';
+import { startOf } from '../rules/shown-text.js';
+import { didYouMean } from '../text/nearest.js';
 import type { Asked, Concern, OpenProject, Operation, OperationCaller } from './operation.js';
 
 /**
@@ -46,4 +48,21 @@ function withoutNames(error: unknown): unknown {
   if (code === 'ability.not_found') return new AbilityError({ code, message });
   if (code !== 'task.key_conflict') return error;
   return new AbilityError({ code, message: 'The key belongs to another task', suggestion: 'Choose another key.' });
+}
+
+/** @throws AbilityError `usage.invalid` with the place. */
+export function readInputOf<Input extends z.ZodObject>(
+  name: string,
+  { input: format }: { input: Input },
+  given: object,
+): z.output<Input> {
+  const { success, data, error } = format.safeParse(given);
+  if (success) return data;
+  const unknown = Object.keys(given).find((field) => !(field in format.shape));
+  const [issue] = error.issues;
+  throw new AbilityError({
+    code: 'usage.invalid',
+    message: `${name}: ${issue?.path.map((part) => `${String(part)}: `).join('')}${startOf(issue?.message ?? '', 500)}`,
+    ...(unknown !== undefined && { suggestion: didYouMean(unknown, Object.keys(format.shape)) }),
+  });
 }

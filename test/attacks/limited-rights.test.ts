@@ -165,8 +165,8 @@ const ATTACKS: Record<keyof Operations, Attack[]> = {
   resumeTask: forTask(),
   retryTask: [
     ...forTask(),
-    { code: 'door.bad_request', input: () => ({ key: keys.own, environment: 'prod' }) },
-    { code: 'door.bad_request', input: () => ({ key: keys.own, ability: 'db.drop' }) },
+    { code: 'usage.invalid', input: () => ({ key: keys.own, environment: 'prod' }) },
+    { code: 'usage.invalid', input: () => ({ key: keys.own, ability: 'db.drop' }) },
   ],
   reconcileTask: forTask(),
   explainTask: forTask(),

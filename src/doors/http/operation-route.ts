@@ -4,11 +4,11 @@ import { z } from 'zod';
 import { AbilityError } from '../../contracts/problem.js';
 import type { OpenProject, Operation, OperationCaller } from '../../operations/operation.js';
 import { allOperations, OPERATIONS } from '../../operations/operations.js';
-import { runOperation } from '../../operations/run-operation.js';
+import { readInputOf, runOperation } from '../../operations/run-operation.js';
 import { readTraceparent } from '../../rules/traces/trace-context.js';
 import { httpProblem } from './http-problem.js';
 import { reserveWait } from './reserve-wait.js';
-import { defineRoute, type HttpAnswer, type HttpCall, type Route, readInput } from './route.js';
+import { defineRoute, type HttpAnswer, type HttpCall, type Route } from './route.js';
 
 /** W3C Trace Context; operations that start tasks keep it. */
 const TRACEPARENT = 'kept with the task, and sent on with the HTTP requests and MCP calls that it makes.';
@@ -57,7 +57,7 @@ export const callRoute: Route = defineRoute({
   answers: { 200: { means: 'As the route of the operation says.' } },
   handle(call) {
     const operation = OPERATIONS[call.params.name] as unknown as Operation<z.ZodObject, unknown>;
-    return carryOut(operation, call, readInput(operation.input, call.body));
+    return carryOut(operation, call, readInputOf(call.params.name, operation, call.body));
   },
 });
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { GivenFiles, Stall } from '../../client/index.js';
 import { createdAnswer, createTask as creation, makeTask, type newTask } from '../../operations/create-task.js';
-import { readInputOf } from '../../operations/in-process.js';
+import { readInputOf } from '../../operations/run-operation.js';
 import { type Connection, originOf, refuseOverHttp, refuseUnknown } from './connection.js';
 import { CALL_OPTIONS, type CallOptions, callerOf, createOnly, projectOf, run as start } from './operations.js';
 

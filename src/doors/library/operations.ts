@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 import type { Caller } from '../../contracts/callers.js';
-import { callerHere, projectHere, readInputOf } from '../../operations/in-process.js';
+import { callerHere, projectHere } from '../../operations/in-process.js';
 import type { OpenProject, Operation, OperationCaller } from '../../operations/operation.js';
 import { allOperations, type Operations } from '../../operations/operations.js';
 import { callDoor, streamDoor } from '../../operations/over-http/call-door.js';
-import { runOperation } from '../../operations/run-operation.js';
+import { readInputOf, runOperation } from '../../operations/run-operation.js';
 import { type Connection, type Origin, originOf, refuseOverHttp, refuseUnknown } from './connection.js';
 
 /** Who calls, and until when; what is left out is as on the command line. */

@@ -225,7 +225,8 @@ class Here {
     input: object,
     action: (given: z.output<Input>, project: OpenProject, caller: OperationCaller) => Promise<T>,
   ): Promise<T> {
-    const { callerHere, projectHere, readInputOf } = await import('../../../operations/in-process.js');
+    const { callerHere, projectHere } = await import('../../../operations/in-process.js');
+    const { readInputOf } = await import('../../../operations/run-operation.js');
     const given = readInputOf(name, operation, input);
     const { cwd, env, flags, terminal } = this.context;
     const loader = await openLoader(this.context);
