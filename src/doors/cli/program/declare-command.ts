@@ -107,8 +107,8 @@ export function commandsBelow(parent: CommandUnknownOpts, given: Given, outcome:
   };
 }
 
-/** Free texts, each checked where it is read. */
-const MAY_BE_EMPTY: ReadonlySet<string> = new Set(['comment', 'intent']);
+/** Flags whose value names something; a text or a template may be empty. */
+const NAMING = /<(?:name|id|key|dir|folder|file|url|digest|host:port)>$/;
 
 /**
  * A variable that is not set makes `--env "$ENV"` an empty flag, and `"$KEY"` an empty argument, not one that is left out.
@@ -116,10 +116,7 @@ const MAY_BE_EMPTY: ReadonlySet<string> = new Set(['comment', 'intent']);
  */
 function refuseEmpty(command: CommandUnknownOpts, flags: OptionValues): void {
   const options = [...command.options, ...(command.parent?.options ?? [])];
-  const flag = options.find((option) => {
-    const name = option.attributeName();
-    return flags[name] === '' && !MAY_BE_EMPTY.has(name);
-  });
+  const flag = options.find((option) => NAMING.test(option.flags) && flags[option.attributeName()] === '');
   const argument = command.registeredArguments.find((_, nth) => command.processedArgs[nth] === '');
   const empty = flag?.long ?? (argument && `<${argument.name()}>`);
   if (empty) throw usageError(`${empty} is empty`, 'Give it a value, or leave it out.');
