@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -283,15 +284,20 @@ describe('a connection is closed after', () => {
   });
 });
 
+/** The definitions of the project, with a small maximum for files. */
+function withSmallFiles() {
+  const loaded = new RegistryLoader(project.root).load();
+  return { ...loaded, project: { ...loaded.project, policy: { ...loaded.project.policy, max_file: '1KiB' } } };
+}
+
 test.each([
   ['/v1/files?name=large', 'application/octet-stream', 'file.too_large'],
   ['/v1/runs', 'application/json', 'door.too_large'],
 ])('who still sends to %s what is too large gets to read why, and is cut off soon', async (path, type, code) => {
-  const registry = () => {
-    const loaded = new RegistryLoader(project.root).load();
-    return { ...loaded, project: { ...loaded.project, policy: { ...loaded.project.policy, max_file: '1KiB' } } };
-  };
-  const small = await openDoor(project.connection, { registry, limits: { ...USUAL_LIMITS, bytes: 1000 } });
+  const small = await openDoor(project.connection, {
+    registry: withSmallFiles,
+    limits: { ...USUAL_LIMITS, bytes: 1000 },
+  });
   // Sends all that it announces before it reads, as many clients do, and then without an end.
   const client = [
     'import socket, sys',
@@ -309,6 +315,17 @@ test.each([
   expect(stdout).toMatch(/^HTTP\/1.1 413 /);
   expect(stdout).toContain(code);
   expect(stdout).toMatch(/cut off$/);
+  await small.close();
+});
+
+test('who stops in the middle of a file that is too large gets the answer at once', async () => {
+  const small = await openDoor(project.connection, { registry: withSmallFiles });
+  const head = 'POST /v1/files?name=x HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/octet-stream';
+  const socket = connect(Number(new URL(small.url).port), '127.0.0.1');
+  socket.write(`${head}\r\ncontent-length: ${10 ** 10}\r\n\r\n${'x'.repeat(1500)}`);
+  const [answer] = await once(socket, 'data', { signal: AbortSignal.timeout(5000) });
+  expect(String(answer)).toMatch(/^HTTP\/1.1 413 /);
+  socket.destroy();
   await small.close();
 });
 

@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import { PassThrough, type Readable } from 'node:stream';
 import { z } from 'zod';
 import { AbilityError } from '../../../contracts/problem.js';
 import { maxFileOf } from '../../../definitions/max-file.js';
@@ -59,7 +59,7 @@ export const keepFileRoute: Route = defineRoute({
   },
   handle: ({ door, query, body, signal }) =>
     door.ask(async ({ store }) => {
-      const source = Readable.from(readingOf(body as unknown as Readable | undefined), { objectMode: false });
+      const source = readingOf(body as unknown as Readable | undefined);
       const kept = await store.keepFile(source, { maxBytes: maxFileOf(door.registry().project), signal });
       const name = safeFileName(query.name);
       return { status: 200, body: { $file: kept.sha256, name, bytes: kept.bytes, media_type: mediaTypeOf(name) } };
@@ -67,7 +67,9 @@ export const keepFileRoute: Route = defineRoute({
 });
 
 /** What ends it does not end the request, which could not be read on then. */
-async function* readingOf(body: Readable | undefined): AsyncIterable<Buffer> {
-  // Not `yield*`, which would let the body fail with its reader.
-  for await (const bytes of body?.iterator({ destroyOnReturn: false }) ?? []) yield bytes;
+function readingOf(body: Readable | undefined): Readable {
+  const reading = new PassThrough();
+  if (!body) return reading.end();
+  body.once('error', (error) => reading.destroy(error));
+  return body.pipe(reading);
 }
