@@ -329,6 +329,27 @@ test('who stops in the middle of a file that is too large gets the answer at onc
   await small.close();
 });
 
+test.each([
+  ['/v1/files?name=x', 'application/octet-stream'],
+  ['/v1/runs', 'application/json'],
+])('who has sent to %s all of what is too large keeps the connection', async (path, type) => {
+  const small = await openDoor(project.connection, {
+    registry: withSmallFiles,
+    limits: { ...USUAL_LIMITS, bytes: 1000 },
+  });
+  const socket = connect(Number(new URL(small.url).port), '127.0.0.1');
+  const head = `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: ${type}\r\ncontent-length: 1500\r\n\r\n`;
+  socket.write(head + 'x'.repeat(1500));
+  await once(socket, 'data', { signal: AbortSignal.timeout(5000) });
+  // It is read on for a second.
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  socket.write('GET /v1/abilities HTTP/1.1\r\nhost: localhost\r\n\r\n');
+  const [answer] = await once(socket, 'data', { signal: AbortSignal.timeout(5000) });
+  expect(String(answer)).toMatch(/^HTTP\/1.1 200 /);
+  socket.destroy();
+  await small.close();
+});
+
 test('a failure shows no internals to the caller, and its cause to the operator', async () => {
   const broken = await openDoor(project.connection, {
     registry: () => {

@@ -211,6 +211,7 @@ function answerProblem(door: HttpDoor, error: unknown, request: FastifyRequest, 
 
 /** An oversized body is not read to its end. But who still writes when its connection is closed may not get to read the answer. */
 function readOn(body: IncomingMessage): void {
+  if (body.readableEnded) return;
   const { socket } = body;
   const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
   body.once('close', () => clearTimeout(timer));
