@@ -122,7 +122,7 @@ export function accountFor(text: string, { texts, places, input, verbs, takes }:
 /** Inputs whose choices are verbs. A service or a state that begins a request orders nothing. */
 const ACTIONS = setOf('action operation command verb');
 
-/** As far as inputs are read from the text. @param known what is known otherwise. */
+/** Which words an ability of the pool accounts for. @param known replaces what is read from the text and the definition. */
 export function accountInPool(pool: AbilityPool, id: string, text: string, known: Partial<Known> = {}): Accounted {
   const ability = pool.abilities.get(id);
   const schema = ability?.definition.input_schema ?? {};

@@ -2,7 +2,10 @@ import type { ApprovalPreview, HookPreview, PlanPreview, Runs, StepPreview } fro
 
 type Tree = Pick<PlanPreview, 'steps' | 'on_error' | 'finally'>;
 
-/** The steps of a plan with those of its groups, of its error handlers, and of the workflows that it calls. @param counts absent: all do. */
+/**
+ * The steps of a plan with those of its groups, of its error handlers, and of the workflows that it calls.
+ * @param counts absent: all do.
+ */
 export function stepsIn(
   { steps, on_error, finally: last }: Tree,
   counts: (part: { runs: Runs }) => boolean = () => true,
