@@ -3,7 +3,7 @@ import type { ResultPromise } from 'execa';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type Connection, checkBuilds, connect, createTask, type Stall, waitForTask } from '../../src/client/index.js';
 import { deploymentOf } from '../../src/contracts/names.js';
-import type { TaskResult } from '../../src/contracts/task.js';
+import type { TaskResult, TaskView } from '../../src/contracts/task.js';
 import { loadRegistry } from '../../src/definitions/load-registry.js';
 import { callerOf } from '../fixtures/caller.js';
 import { ability, start } from '../fixtures/command-line.js';
@@ -81,12 +81,13 @@ const begin = (key: string, lane = key, onStall?: (stall: Stall) => void) => {
 };
 const go = (key: string) => connection.temporal.workflow.getHandle(key).signal('go');
 const pidOf = (build: string): number => workers.get(build)?.pid ?? 0;
+/** Once it waits: its view names steps that have not begun, too. */
 const held = (key: string) =>
   expect
-    .poll(async () => JSON.stringify(await connection.temporal.workflow.getHandle(key).query('task')), {
+    .poll(async () => (await connection.temporal.workflow.getHandle(key).query<TaskView>('task')).waits, {
       timeout: 30_000,
     })
-    .toMatch(/"hold"/);
+    .toMatchObject([{ path: 'hold', for: 'signal' }]);
 
 async function endOf(key: string): Promise<TaskResult> {
   const end = await waitForTask(connection, key, { timeoutMs: 60_000 });
