@@ -2,12 +2,18 @@
 
 /** What a definition that schemas share is called in a table; these are not looked into. */
 const NAMED = {
-  json: 'any JSON',
+  json: 'JSON',
   name: 'name',
   ability_id: 'ability id',
   step: 'step',
   branch: 'branch',
 };
+
+/** Defaults that a table leaves out: nothing is the same as these. */
+const EMPTY = ['`{}`', '`[]`'];
+
+/** The type of a condition or an expression without `${{ }}`. */
+const CEL = 'string,boolean,number';
 
 /** Listed once on the page. */
 const EFFECTS = 'read,external_read,write_idempotent,write_additive,destructive';
@@ -34,7 +40,7 @@ function renderTable(schema, mode, places) {
   );
   const rows = fields.map(({ path, type, standard, text }) => {
     const shown = standard.startsWith('`') ? `default ${standard}` : standard;
-    return `| \`${path}\` | ${[type, shown].filter(Boolean).join('; ')} | ${text} |`;
+    return `| \`${path}\` | ${[type, EMPTY.includes(standard) ? '' : shown].filter(Boolean).join('; ')} | ${text} |`;
   });
   return ['| Field | Type | Meaning |', '|---|---|---|', ...new Set(rows), ''].join('\n');
 }
@@ -98,13 +104,14 @@ function typeOf(schema, root) {
   if (schema.enum?.join() === EFFECTS) return 'effect';
   if (schema.enum) return schema.enum.map((value) => `\`${value}\``).join(', ');
   const variants = schema.anyOf ?? schema.oneOf;
+  if (variants?.map(({ type }) => type).join() === CEL) return 'CEL';
   if (variants && !schema.properties) return [...new Set(variants.map((each) => typeOf(each, root)))].join(' or ');
   if (schema.type === 'array') return `list of ${typeOf(schema.items ?? {}, root)}`;
   if (schema.type === 'object' && isSchema(schema.additionalProperties)) {
     return `map of ${typeOf(schema.additionalProperties, root)}`;
   }
   if (schema.type === 'object') return 'map';
-  return [schema.type ?? 'any JSON'].flat().join(' or ');
+  return [schema.type ?? 'JSON'].flat().join(' or ');
 }
 
 function refOf(schema) {
