@@ -6,12 +6,10 @@ import { LINT_CODES, LINT_ERRORS } from '../build/contracts/lint-codes.js';
 
 const errors = `# Errors
 
-Every error has a stable code; the message beside it may change. \`ability explain CODE\` prints an entry. In brackets is the exit
-code of a command that ends with the error, if it is not 1. The first word is the family: \`retry: { errors: [timeout] }\` names
-\`timeout.call\`, \`timeout.step\` and the others. A service that answers with a failure gives \`http.<status>\`, such as \`http.409\`;
-408, 425, 429, 502, 503 and 504 also count as \`unavailable\`. An author's own code (\`fail: { code: ... }\`) is reported as written.
-
-This page is made from \`src/contracts/codes.json\` by \`npm run docs:errors\`.
+Codes are stable, messages may change. \`ability explain CODE\` prints an entry. In brackets is the exit code of a command, if it is
+not 1. The first word is the family: \`retry: { errors: [timeout] }\` names \`timeout.call\`, \`timeout.step\` and the others. A failed
+HTTP answer is \`http.<status>\`, such as \`http.409\`; 408, 425, 429, 502, 503 and 504 also count as \`unavailable\`. An author's own
+code (\`fail: { code: ... }\`) is reported as written. \`npm run docs:errors\` makes this page from \`src/contracts/codes.json\`.
 
 ${Object.entries(CODES)
   .map(([code, { exit, means, next }]) => `- \`${code}\`${exit === 1 ? '' : ` (${exit})`}: ${means} *${next}*`)
@@ -26,13 +24,11 @@ const findingsOf = (wanted) =>
     .join('\n');
 const lint = `# What lint finds
 
-\`ability lint\` reads the definitions of a project and reports what does not hold: a stable code, \`file:line:column\`, why it matters
-and what to do. It needs no server and runs nothing. \`ability explain CODE\` prints an entry.
+\`ability lint\` reports what does not hold in the definitions of a project. It needs no server and runs nothing. \`ability explain
+CODE\` prints an entry.
 
 Exit codes: 0 without findings, 1 with errors (\`--fail-on warning\`: or warnings), 2 for bad usage. \`--format human|json|sarif|junit\`
-chooses how findings are printed.
-
-This page is made from \`src/contracts/lint-codes.json\` by \`npm run docs:errors\`.
+chooses how findings are printed. \`npm run docs:errors\` makes this page from \`src/contracts/lint-codes.json\`.
 
 ## Errors
 
