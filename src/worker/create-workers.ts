@@ -21,6 +21,7 @@ import type { Tracer } from '../tracing/open-tracer.js';
 import { type TracedTask, writeHook, writeStep, writeTask } from '../tracing/task-spans.js';
 import type { SharedDependencies } from './dependencies.js';
 import { log } from './logger.js';
+import { WatchedWorker } from './sandbox-thread.js';
 import type { WorkerCodec } from './worker-codec.js';
 
 /** Built with the package, which halves the time until a worker polls. */
@@ -45,7 +46,7 @@ export interface WorkerPlace {
 /** The worker starts polling when its `run` is called. */
 export function createWorker(place: WorkerPlace, shared: SharedDependencies): Promise<Worker> {
   const { project, environment, placement, workflowBundle = WORKFLOW_BUNDLE, build } = place;
-  return Worker.create({
+  return WatchedWorker.create({
     ...forActivities(taskQueueOf(project, environment, placement), place, shared),
     workflowBundle: bundleFor(workflowBundle, [
       ...(shared.tracer ? [SANDBOX_FLAG] : []),

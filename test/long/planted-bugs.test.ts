@@ -69,6 +69,42 @@ describe('a bug in the engine', () => {
   });
 });
 
+describe('a workflow that computes without an end', () => {
+  test('fails its own workflow tasks; others go on, and it does once the bug is fixed', async () => {
+    const asksIn = async (x: string): Promise<string> => {
+      const { id } = await project.create('asks', { file: join(project.root, `${x}.txt`), x });
+      expect(await project.wait(id, { approvalMs: 0 })).toMatchObject({ kind: 'approval' });
+      return id;
+    };
+    const id = await asksIn('endless');
+    const bundle = await buildMutant('endless', {
+      file: 'workflows/task/begin-task.js',
+      find: 'async function guardTask(run, branchStop) {',
+      replace: "async function guardTask(run, branchStop) { if (run.input.value.x === 'endless') for (;;);",
+    });
+    await project.restartWorkers(bundle);
+    const { temporal } = project.connection;
+    await temporal.workflow.getHandle(id).signal('no-such-signal');
+    await asksIn('one');
+    await asksIn('two');
+    const failures = async (): Promise<unknown[]> => {
+      const { events } = await temporal.workflow.getHandle(id).fetchHistory();
+      return (events ?? []).flatMap(({ workflowTaskFailedEventAttributes: failed }) => failed?.failure?.message ?? []);
+    };
+    const message = `The workflow ${id} computed for 5 s without an end; its thread is replaced`;
+    await expect.poll(failures, { timeout: 60_000, interval: 500 }).toContain(message);
+    await asksIn('three');
+    expect(await failure(project.wait(id, { approvalMs: 0 }))).toMatchObject({
+      code: 'engine.stuck',
+      message: expect.stringContaining(message),
+    });
+    await project.restartWorkers();
+    // The server waits longer before each attempt.
+    const again = () => project.wait(id, { approvalMs: 0 }).then(({ kind }) => kind, String);
+    await expect.poll(again, { timeout: 90_000, interval: 1000 }).toBe('approval');
+  }, 180_000);
+});
+
 describe('a recorded history', () => {
   const FOLDER = fileURLToPath(new URL('../histories', import.meta.url));
   const FILES = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.json'));

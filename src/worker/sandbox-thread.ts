@@ -1,0 +1,116 @@
+// The SDK lets Node end a call into the sandbox after 5 s, and Node starts a thread with an event loop for each such call,
+// of which a workflow task has five: a third of what a task costs (docs/decisions/0037-one-watch-over-the-sandbox.md).
+// Here one timer watches the thread of the sandbox instead, and replaces the thread when it no longer answers.
+import type { Worker as Thread } from 'node:worker_threads';
+import type { Logger } from '@temporalio/common';
+import { type CompiledWorkerOptions, Worker } from '@temporalio/worker';
+import type { Workflow, WorkflowCreateOptions, WorkflowCreator } from '@temporalio/worker/lib/workflow/interface.js';
+import type { WorkflowBundleWithSourceMapAndFilename } from '@temporalio/worker/lib/workflow/workflow-worker-thread/input.js';
+
+/**
+ * How often the thread is looked at, and after how many looks without an answer it is replaced: in the SDK's time of 5 s, so
+ * that the server hears of the failure before its own 10 s for a workflow task, after which it asks again at once.
+ */
+const LOOK_MS = 1_000;
+const MAX_SILENT = 5;
+
+/** A worker as the SDK's, with one watch over its sandbox. */
+export class WatchedWorker extends Worker {
+  protected static override async createWorkflowCreator(
+    bundle: WorkflowBundleWithSourceMapAndFilename,
+    options: CompiledWorkerOptions,
+    logger: Logger,
+  ): Promise<WorkflowCreator> {
+    const unlimited = { ...options, isolateExecutionTimeoutMs: undefined as unknown as number };
+    const watch = new SandboxThread(() => Worker.createWorkflowCreator(bundle, unlimited, logger), logger);
+    await watch.started;
+    return watch;
+  }
+}
+
+/** A request that the thread has not answered. */
+interface Request {
+  workflowId: string;
+  reject(error: Error): void;
+}
+
+/** Workflows of a worker, in one thread at a time. */
+export class SandboxThread implements WorkflowCreator {
+  /** The creator of the present thread. */
+  started: Promise<WorkflowCreator>;
+  /** Oldest first: the thread answers them in this order. */
+  private readonly waiting = new Set<Request>();
+  /** Looks since the last answer. */
+  private silent = 0;
+  private readonly timer: NodeJS.Timeout;
+
+  constructor(
+    private readonly start: () => Promise<WorkflowCreator>,
+    private readonly logger: Logger,
+  ) {
+    this.started = start();
+    this.timer = setInterval(() => this.look(), LOOK_MS).unref();
+  }
+
+  async createWorkflow(options: WorkflowCreateOptions): Promise<Workflow> {
+    const { workflowId } = options.info;
+    const thread = this.started;
+    const workflow = await thread.then((creator) => this.answered(workflowId, creator.createWorkflow(options)));
+    // What a replaced thread held is evicted by the failure of its next activation, and begins anew from its history.
+    const isHere = (): boolean => this.started === thread;
+    return {
+      activate: (activation) =>
+        isHere()
+          ? this.answered(workflowId, workflow.activate(activation))
+          : Promise.reject(new Error('The thread of this workflow was replaced')),
+      getAndResetSinkCalls: async () => (isHere() ? this.answered(workflowId, workflow.getAndResetSinkCalls()) : []),
+      dispose: async () => (isHere() ? this.answered(workflowId, workflow.dispose()) : undefined),
+    };
+  }
+
+  async destroy(): Promise<void> {
+    clearInterval(this.timer);
+    await (await this.started).destroy();
+  }
+
+  private answered<T>(workflowId: string, answer: Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const request = { workflowId, reject };
+      this.waiting.add(request);
+      answer.then(resolve, reject).finally(() => {
+        this.waiting.delete(request);
+        this.silent = 0;
+      });
+    });
+  }
+
+  /** Counts looks rather than time, so that a process that was stopped for a while blames no one. */
+  private look(): void {
+    this.silent = this.waiting.size === 0 ? 0 : this.silent + 1;
+    if (this.silent >= MAX_SILENT) this.replace();
+  }
+
+  private replace(): void {
+    const [oldest, ...others] = this.waiting;
+    if (!oldest) return;
+    this.waiting.clear();
+    this.silent = 0;
+    const seconds = (MAX_SILENT * LOOK_MS) / 1000;
+    const message = `The workflow ${oldest.workflowId} computed for ${seconds} s without an end; its thread is replaced`;
+    this.logger.error(message);
+    const stuck = this.started;
+    this.started = stuck.then(async (creator) => {
+      await Promise.all(threadsOf(creator).map((thread) => thread.terminate()));
+      return this.start();
+    });
+    oldest.reject(new Error(message));
+    for (const { reject } of others)
+      reject(new Error(`The thread of this workflow is replaced: ${oldest.workflowId} held it`));
+  }
+}
+
+/** The SDK ends a thread only once that has answered, and shows it to subclasses alone. */
+function threadsOf(creator: WorkflowCreator): Thread[] {
+  const { workerThreadClients } = creator as unknown as { workerThreadClients: { workerThread: Thread }[] };
+  return workerThreadClients.map(({ workerThread }) => workerThread);
+}
