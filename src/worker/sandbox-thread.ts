@@ -55,9 +55,11 @@ export class SandboxThread implements WorkflowCreator {
   async createWorkflow(options: WorkflowCreateOptions): Promise<Workflow> {
     const { workflowId } = options.info;
     const thread = this.started;
-    const workflow = await thread.then((creator) => this.answered(workflowId, creator.createWorkflow(options)));
+    const creator = await thread;
     // What a replaced thread held is evicted by the failure of its next activation, and begins anew from its history.
     const isHere = (): boolean => this.started === thread;
+    if (!isHere()) return this.createWorkflow(options);
+    const workflow = await this.answered(workflowId, creator.createWorkflow(options));
     return {
       activate: (activation) =>
         isHere()
@@ -70,7 +72,7 @@ export class SandboxThread implements WorkflowCreator {
 
   async destroy(): Promise<void> {
     clearInterval(this.timer);
-    await (await this.started).destroy();
+    await endThread(await this.started);
   }
 
   private answered<T>(workflowId: string, answer: Promise<T>): Promise<T> {
@@ -100,7 +102,7 @@ export class SandboxThread implements WorkflowCreator {
     this.logger.error(message);
     const stuck = this.started;
     this.started = stuck.then(async (creator) => {
-      await Promise.all(threadsOf(creator).map((thread) => thread.terminate()));
+      await endThread(creator);
       return this.start();
     });
     oldest.reject(new Error(message));
@@ -109,8 +111,8 @@ export class SandboxThread implements WorkflowCreator {
   }
 }
 
-/** The SDK ends a thread only once that has answered, and shows it to subclasses alone. */
-function threadsOf(creator: WorkflowCreator): Thread[] {
+/** The SDK asks a thread to end, which one that computes never hears; it shows the thread to subclasses alone. */
+async function endThread(creator: WorkflowCreator): Promise<void> {
   const { workerThreadClients } = creator as unknown as { workerThreadClients: { workerThread: Thread }[] };
-  return workerThreadClients.map(({ workerThread }) => workerThread);
+  await Promise.all(workerThreadClients.map(({ workerThread }) => workerThread.terminate()));
 }

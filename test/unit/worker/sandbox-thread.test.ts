@@ -54,7 +54,10 @@ test('a workflow that computes without an end fails its workflow task after five
   await other.dispose();
   const anew = await sandbox.createWorkflow(optionsOf('other'));
   expect(await anew.activate({})).toEqual({ runId: 'other' });
+  // Also if it computes again.
+  void (await sandbox.createWorkflow(optionsOf('stuck'))).activate({}).catch(() => {});
   await sandbox.destroy();
+  expect(made).toEqual([{ terminated: true }, { terminated: true }]);
 });
 
 test('a process that was stopped for an hour, or has nothing to wait for, blames no workflow', async () => {
