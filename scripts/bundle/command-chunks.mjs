@@ -23,7 +23,7 @@ const light = loadedWith(
 
 /** Tasks need small parts of what reads definitions and makes plans. */
 const tasks = loadedWith(
-  ...['run', 'why', 'task/read', 'task/list', 'task/show', 'task/watch'].map((name) => `doors/cli/commands/${name}`),
+  ...['run', 'why', 'task/list', 'task/show', 'task/run'].map((name) => `doors/cli/commands/${name}`),
 );
 /** So do guards that are scripts, the HTTP door, and completion at each TAB, of what checks definitions. */
 const doors = loadedWith(

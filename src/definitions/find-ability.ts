@@ -57,3 +57,12 @@ export function abilityNotFound(registry: Registry, id: string): AbilityError {
     suggestion: didYouMean(id, abilityIds(registry)) ?? otherwise,
   });
 }
+
+/** Finds the definition of an ability. @throws AbilityError `ability.not_found`, or the error of its file. */
+export async function findAbility(registry: Registry, id: string): Promise<Ability> {
+  const found = loadedAbility(registry, id)?.value;
+  if (found) return found;
+  const broken = registry.broken.get(`ability:${id}`);
+  if (broken) throw new AbilityError(broken);
+  throw abilityNotFound(registry, id);
+}

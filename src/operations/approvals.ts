@@ -11,13 +11,14 @@ import {
 import type { Decision } from '../contracts/approvals.js';
 import type { JsonObject } from '../contracts/json.js';
 import { AbilityError } from '../contracts/problem.js';
+import { maskerFor } from '../planning/secrets/credentials.js';
+import type { Masker } from '../planning/secrets/masking/masker.js';
 import { isAllowed } from '../rules/rights.js';
 import { MAX_CONDITION, MAX_GRANT_MS, MAX_USES } from '../rules/tasks/grant-form.js';
 import { defined } from '../text/defined.js';
 import { approvalNotFound, approval as decidedOn, task } from './concerns.js';
 import * as fields from './fields.js';
-import { masking } from './mask-secrets.js';
-import { type OpenProject, operation } from './operation.js';
+import { answer, type OpenProject, operation } from './operation.js';
 
 const approvals = z.array(
   z.looseObject({ id: z.string(), task_key: z.string(), title: z.string(), what_digest: z.string() }),
@@ -36,7 +37,7 @@ export const listApprovals = operation({
       .optional()
       .describe('Read at most so many waiting tasks, the newest (default: all).'),
   }),
-  answers: { 200: { means: 'The open approvals, with known secrets masked.', schema: approvals } },
+  answers: answer('The open approvals, with known secrets masked.', approvals),
   run: (project, { rights }, { environment, limit }, signal) =>
     project.ask(async (connection) => {
       const which = { environment, limit, within: rights.read };
@@ -54,7 +55,7 @@ export const readApprovals = operation({
   concerns: task,
   at: 'GET /v1/tasks/{key}/approvals',
   input: z.strictObject({ key: fields.key }),
-  answers: { 200: { means: 'The open approvals of the task, with known secrets masked.', schema: approvals } },
+  answers: answer('The open approvals of the task, with known secrets masked.', approvals),
   run: (project, { rights }, { key }) =>
     project.ask(async (connection) => {
       const open = await keepingRuntime(connection, () => read(connection, key));
@@ -96,18 +97,16 @@ export const decide = operation({
       .optional()
       .describe('With approve, of an approval of several items: the numbers of those that are denied, from 1.'),
   }),
-  answers: {
-    200: {
-      means: 'The decision counted.',
-      schema: z.looseObject({
-        task_key: z.string(),
-        counted: z.literal(true),
-        approval_id: z.string(),
-        status: z.string(),
-        missing: z.int(),
-      }),
-    },
-  },
+  answers: answer(
+    'The decision counted.',
+    z.looseObject({
+      task_key: z.string(),
+      counted: z.literal(true),
+      approval_id: z.string(),
+      status: z.string(),
+      missing: z.int(),
+    }),
+  ),
   run: (project, { person, proof }, { key, approval: id, decision: verdict, comment, fields: filled, ...more }) =>
     project.ask(async (connection) => {
       const open = await keepingRuntime(connection, () => read(connection, key));
@@ -126,9 +125,16 @@ export const decide = operation({
     }),
 });
 
-async function masked<T extends ShownApproval>(project: OpenProject, shown: readonly T[]): Promise<T[]> {
-  const mask = await masking(project, project.registry());
-  return shown.map((approval) => mask(approval, approval.what.environment));
+/** Known secrets are masked, as far as this process can read them. */
+function masked<T extends ShownApproval>(project: OpenProject, shown: readonly T[]): T[] {
+  const registry = project.registry();
+  const maskers = new Map<string, Masker>();
+  return shown.map((approval) => {
+    const { environment } = approval.what;
+    const masker = maskers.get(environment) ?? maskerFor(registry, environment, project.env);
+    maskers.set(environment, masker);
+    return masker.maskDeep(approval) as T;
+  });
 }
 
 /** Otherwise the owner's key would sign for any name that the proxy gives. */

@@ -3,7 +3,7 @@ import { AUDIT_KINDS, type AuditFinding, type AuditLine } from '../contracts/aud
 import { readAudit } from '../server/audit/read-audit.js';
 import { wholeProject } from './concerns.js';
 import * as fields from './fields.js';
-import { operation } from './operation.js';
+import { answer, operation } from './operation.js';
 
 /** Lines, and objects, of one answer: about a megabyte and a half. */
 const MAX = 2000;
@@ -20,19 +20,15 @@ export const readAuditLog = operation({
     kind: z.enum(AUDIT_KINDS).optional().describe('Only lines of this kind.'),
     from: z.int().min(1).default(1).describe('`next` of the previous part.'),
   }),
-  answers: {
-    200: {
-      means: 'A part of the log; the filter may leave no line of it.',
-      schema: z.strictObject({
-        on: z.boolean().describe('Whether `audit` is set in ability.yaml.'),
-        lines: z.array(z.looseObject({ seq: z.int(), hash: z.string() })),
-        findings: z
-          .array(z.strictObject({ where: z.string(), problem: z.string() }))
-          .describe('What is wrong with it.'),
-        next: z.int().nullable().describe('Where the next part begins; null: this is the last one.'),
-      }),
-    },
-  },
+  answers: answer(
+    'A part of the log; the filter may leave no line of it.',
+    z.strictObject({
+      on: z.boolean().describe('Whether `audit` is set in ability.yaml.'),
+      lines: z.array(z.looseObject({ seq: z.int(), hash: z.string() })),
+      findings: z.array(z.strictObject({ where: z.string(), problem: z.string() })).describe('What is wrong with it.'),
+      next: z.int().nullable().describe('Where the next part begins; null: this is the last one.'),
+    }),
+  ),
   run: (project, _, { from, since = '', until = '', task, kind }, signal) =>
     project.ask(async ({ store, project: name }) => {
       const [first, end] = [Date.parse(since), Date.parse(until)];

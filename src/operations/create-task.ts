@@ -7,14 +7,14 @@ import {
   type NewTask,
 } from '../client/index.js';
 import type { JsonObject } from '../contracts/json.js';
+import { findAbility } from '../definitions/find-ability.js';
 import { refuseWithoutSteps } from '../planning/resolve/check-ability.js';
 import { wantedPlan } from '../rules/plans/wanted-plan.js';
 import { defined } from '../text/defined.js';
 import { start } from './concerns.js';
 import * as fields from './fields.js';
-import { findAbility } from './find-ability.js';
-import { noteUnknown } from './note-gap.js';
-import { environmentOf, type OpenProject, type OperationCaller, operation } from './operation.js';
+import { noteUnknown } from './gaps.js';
+import { answer, environmentOf, type OpenProject, type OperationCaller, operation } from './operation.js';
 
 export const KEY = {
   name: 'Idempotency-Key',
@@ -61,7 +61,7 @@ export const createTask = operation({
   input: newTask,
   headers: { key: KEY },
   starts: true,
-  answers: { 201: { means: 'A task with this key exists.', schema: created } },
+  answers: answer('A task with this key exists.', created, 201),
   // A caller that leaves gives up nothing.
   run: async (project, caller, wanted) => createdAnswer(await makeTask(project, caller, wanted, {})),
 });

@@ -3,7 +3,7 @@ import { type DeleteEnd, deleteTask as deleteIt } from '../client/index.js';
 import { AbilityError } from '../contracts/problem.js';
 import { task } from './concerns.js';
 import * as fields from './fields.js';
-import { operation } from './operation.js';
+import { answer, operation } from './operation.js';
 
 /** A deletion continues when the request ends. */
 const DELETE_MS = 60_000;
@@ -17,12 +17,10 @@ export const deleteTask = operation({
     key: fields.key,
     purge: z.boolean().default(false).describe('Delete its history in Temporal as well.'),
   }),
-  answers: {
-    200: {
-      means: 'It is deleted.',
-      schema: z.looseObject({ status: z.literal('deleted'), task_key: z.string(), purged: z.boolean() }),
-    },
-  },
+  answers: answer(
+    'It is deleted.',
+    z.looseObject({ status: z.literal('deleted'), task_key: z.string(), purged: z.boolean() }),
+  ),
   run: (project, { person }, { key, purge }, signal) =>
     project.ask(async (connection) =>
       deletedAnswer(key, await deleteIt(connection, key, { by: person, purge, timeoutMs: DELETE_MS, signal })),

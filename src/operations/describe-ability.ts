@@ -2,10 +2,11 @@ import { z } from 'zod';
 import type { Effect } from '../contracts/effects.js';
 import type { Plan } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
-import { loadedAbility } from '../definitions/find-ability.js';
+import { findAbility, loadedAbility } from '../definitions/find-ability.js';
 import type { Registry } from '../definitions/registry.js';
 import { withoutMarks } from '../definitions/step-lists.js';
 import { describeGraph } from '../planning/graph/describe-graph.js';
+import { drawAbility as draw } from '../planning/graph/draw-ability.js';
 import { resolvePlan } from '../planning/resolve/resolve-plan.js';
 import { EnvironmentVariables } from '../planning/secrets/secret-source.js';
 import { inferPlacement } from '../planning/steps/infer-placement.js';
@@ -15,8 +16,7 @@ import { unlessRefused } from '../text/attempt.js';
 import { defined } from '../text/defined.js';
 import { ability } from './concerns.js';
 import * as fields from './fields.js';
-import { findAbility } from './find-ability.js';
-import { environmentOf, type OpenProject, operation } from './operation.js';
+import { answer, environmentOf, type OpenProject, operation } from './operation.js';
 
 /**
  * Reads files only. `plan` and `digest` are null if it cannot run in the environment: see `problem`; `steps` are then those
@@ -75,12 +75,10 @@ export const describeAbility = operation({
   concerns: ability,
   at: 'GET /v1/abilities/{id}',
   input: z.strictObject({ id: fields.id, environment: fields.environment.optional() }),
-  answers: {
-    200: {
-      means: 'As it is defined and planned.',
-      schema: z.looseObject({ definition: z.looseObject({}), environment: z.string() }),
-    },
-  },
+  answers: answer(
+    'As it is defined and planned.',
+    z.looseObject({ definition: z.looseObject({}), environment: z.string() }),
+  ),
   async run(project, _, { id, environment: requested }) {
     const { registry, environment, variables } = await findIn(project, id, requested);
     return abilityIn(registry, id, environment, variables);
@@ -94,3 +92,18 @@ export async function findIn(project: OpenProject, id: string, requested: string
   const environment = environmentOf(project, registry, requested);
   return { registry, environment, variables: new EnvironmentVariables(registry.root, environment, project.env) };
 }
+
+export const drawAbility = operation({
+  summary: 'The steps of an ability as a Mermaid flowchart.',
+  right: 'read',
+  concerns: ability,
+  at: 'GET /v1/abilities/{id}/graph',
+  input: z.strictObject({ id: fields.id, environment: fields.environment.optional() }),
+  answers: answer('The drawing.', z.looseObject({ ability: z.string(), mermaid: z.string() })),
+  async run(project, _, { id, environment: requested }) {
+    const { registry, environment, variables } = await findIn(project, id, requested);
+    const { subject, problem } = describeGraph(registry, id, environment, requested !== undefined, variables);
+    const { version, environment: drawnFor } = subject;
+    return { ability: id, version, environment: drawnFor, tried_in: environment, mermaid: draw(subject), problem };
+  },
+});

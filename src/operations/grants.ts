@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { listGrants as list, revokeGrant as revoke } from '../client/index.js';
 import { grant } from './concerns.js';
-import { operation } from './operation.js';
+import { answer, operation } from './operation.js';
 
 const shown = z.looseObject({ id: z.string(), status: z.string(), used: z.int(), up_to: z.int() });
 
@@ -12,7 +12,7 @@ export const listGrants = operation({
   input: z.strictObject({
     all: z.boolean().default(false).describe('Also those that have ended, while Temporal knows them.'),
   }),
-  answers: { 200: { means: 'The grants.', schema: z.array(shown) } },
+  answers: answer('The grants.', z.array(shown)),
   run: (project, _, { all }) => project.ask((connection) => list(connection, all)),
   concerns: { each: (grants, may) => grants.filter(({ ability, environment }) => may({ ability, environment })) },
 });
@@ -23,6 +23,6 @@ export const revokeGrant = operation({
   concerns: grant,
   at: 'POST /v1/grants/{id}/revoke',
   input: z.strictObject({ id: z.string().min(1).max(64) }),
-  answers: { 200: { means: 'It has ended.', schema: shown } },
+  answers: answer('It has ended.', shown),
   run: (project, { person }, { id }) => project.ask((connection) => revoke(connection, id, person.name)),
 });

@@ -8,7 +8,7 @@ import type { Loaded, Registry } from '../definitions/registry.js';
 import { resolveEnvironment } from '../planning/resolve/resolve-environment.js';
 import { inferPlacement } from '../planning/steps/infer-placement.js';
 import * as fields from './fields.js';
-import { operation } from './operation.js';
+import { answer, operation } from './operation.js';
 
 export interface ListedAbility {
   id: string;
@@ -62,12 +62,10 @@ export const listAbilities = operation({
   right: 'read',
   at: 'GET /v1/abilities',
   input: z.strictObject({ environment: fields.environment.optional() }),
-  answers: {
-    200: {
-      means: 'All of them, or those of the environment.',
-      schema: z.array(z.looseObject({ id: z.string(), level: z.string(), summary: z.string() })),
-    },
-  },
+  answers: answer(
+    'All of them, or those of the environment.',
+    z.array(z.looseObject({ id: z.string(), level: z.string(), summary: z.string() })),
+  ),
   async run(project, _, { environment }) {
     const registry = project.registry();
     if (environment !== undefined) resolveEnvironment(registry, environment);

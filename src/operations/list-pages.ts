@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { findDocuments } from '../authoring/routing-documents/find-documents.js';
-import { environmentOf, operation } from './operation.js';
+import { answer, environmentOf, operation } from './operation.js';
 
 /** A routing document as it is now. @param path from the root of the project, with `/`. */
 export function readPage(root: string, path: string): { path: string; text: string } {
@@ -15,12 +15,10 @@ export const listPages = operation({
   right: 'read',
   at: 'GET /v1/pages',
   input: z.strictObject({}),
-  answers: {
-    200: {
-      means: 'All of them, by path.',
-      schema: z.strictObject({ pages: z.array(z.strictObject({ path: z.string(), text: z.string() })) }),
-    },
-  },
+  answers: answer(
+    'All of them, by path.',
+    z.strictObject({ pages: z.array(z.strictObject({ path: z.string(), text: z.string() })) }),
+  ),
   run: async (project) => {
     const { root } = project.registry();
     return { pages: findDocuments(root).map((path) => readPage(root, path)) };

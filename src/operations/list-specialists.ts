@@ -6,7 +6,7 @@ import type { Registry } from '../definitions/registry.js';
 import { listSpecialists } from '../definitions/specialists.js';
 import { resolveEnvironment } from '../planning/resolve/resolve-environment.js';
 import { environment } from './fields.js';
-import { environmentOf, operation } from './operation.js';
+import { answer, environmentOf, operation } from './operation.js';
 
 /** Source: R-004-02 to R-004-07, R-004-14. */
 export const listRecruits = operation({
@@ -14,12 +14,10 @@ export const listRecruits = operation({
   right: 'read',
   at: 'GET /v1/recruits',
   input: z.strictObject({ environment: environment.optional().describe('Looks there alone; in all without it.') }),
-  answers: {
-    200: {
-      means: 'Both, in order of precedence; built-in ones, too.',
-      schema: z.strictObject({ packs: z.array(z.looseObject({})), capabilities: z.array(z.looseObject({})) }),
-    },
-  },
+  answers: answer(
+    'Both, in order of precedence; built-in ones, too.',
+    z.strictObject({ packs: z.array(z.looseObject({})), capabilities: z.array(z.looseObject({})) }),
+  ),
   run: async (project, _, { environment: name }) => {
     const registry = project.registry();
     const { environments } = registry.project;

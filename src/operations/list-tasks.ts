@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { keepingRuntime, listTaskPage } from '../client/index.js';
 import { LISTED_STATES } from '../contracts/states.js';
 import * as fields from './fields.js';
-import { operation } from './operation.js';
+import { answer, operation } from './operation.js';
 
 const USUAL_LIMIT = 50;
 const state = z.enum(LISTED_STATES);
@@ -20,15 +20,13 @@ export const listTasks = operation({
     limit: z.int().min(1).max(999).default(USUAL_LIMIT).describe('At most this many.'),
     cursor: z.string().min(1).max(4096).optional().describe('`next_cursor` of the previous part.'),
   }),
-  answers: {
-    200: {
-      means: 'A part of the list.',
-      schema: z.strictObject({
-        tasks: z.array(z.looseObject({ task_key: z.string(), ability_id: z.string(), status: state })),
-        next_cursor: z.string().nullable(),
-      }),
-    },
-  },
+  answers: answer(
+    'A part of the list.',
+    z.strictObject({
+      tasks: z.array(z.looseObject({ task_key: z.string(), ability_id: z.string(), status: state })),
+      next_cursor: z.string().nullable(),
+    }),
+  ),
   run(project, { rights }, { status = [], since, cursor, ...rest }) {
     const filter = { ...rest, within: rights.read, status, since: since === undefined ? undefined : new Date(since) };
     return project.ask((connection) => keepingRuntime(connection, () => listTaskPage(connection, filter, cursor)));

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { loadedAbilities } from '../definitions/find-ability.js';
 import { UsageLog } from '../server/logs/usage-log.js';
 import { pathsOf } from '../server/project-paths.js';
-import { environmentOf, operation } from './operation.js';
+import { answer, environmentOf, operation } from './operation.js';
 
 const line = z.strictObject({
   ability_id: z.string(),
@@ -17,7 +17,7 @@ export const listUsage = operation({
   right: 'read',
   at: 'GET /v1/usage',
   input: z.strictObject({}),
-  answers: { 200: { means: 'All of them, by id.', schema: z.strictObject({ usage: z.array(line) }) } },
+  answers: answer('All of them, by id.', z.strictObject({ usage: z.array(line) })),
   run: async (project) => {
     const registry = project.registry();
     const seen = new Map(new UsageLog(pathsOf(registry.root).system).read().map((one) => [one.ability_id, one]));

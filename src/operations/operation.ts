@@ -98,6 +98,11 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output = unk
   run(project: OpenProject, caller: OperationCaller, input: z.output<Input>, signal: AbortSignal): Promise<Output>;
 }
 
+/** The only answer of an operation. */
+export function answer(means: string, schema: z.ZodType, status = 200): Operation['answers'] {
+  return { [status]: { means, schema } };
+}
+
 /** Defines an operation; `run` gets the parsed type of its input. */
 export function operation<Input extends z.ZodObject, Output>(
   defined: Operation<Input, Output>,

@@ -7,29 +7,23 @@
  */
 import { decide, listApprovals, readApprovals } from './approvals.js';
 import { readAuditLog } from './audit.js';
-import { changeInput } from './change-input.js';
 import { createTask } from './create-task.js';
 import { deleteTask } from './delete-task.js';
-import { describeAbility } from './describe-ability.js';
-import { drawAbility } from './draw-ability.js';
-import { explainTask } from './explain-task.js';
+import { describeAbility, drawAbility } from './describe-ability.js';
 import { followEvents } from './follow-events.js';
+import { listGaps } from './gaps.js';
 import { listGrants, revokeGrant } from './grants.js';
 import { listAbilities } from './list-abilities.js';
-import { listGaps } from './list-gaps.js';
 import { listPages } from './list-pages.js';
 import { listRecruits } from './list-specialists.js';
 import { listTasks } from './list-tasks.js';
 import { listUsage } from './list-usage.js';
 import type { Operation } from './operation.js';
 import { planAbility } from './plan-ability.js';
-import { readInput } from './read-input.js';
-import { readLogs } from './read-logs.js';
+import { readLogs } from './read-call-logs.js';
 import { readRecord } from './read-record.js';
-import { readResult } from './read-result.js';
-import { reconcileTask, retryTask } from './retry-task.js';
 import { runAbility } from './run-ability.js';
-import { runTask } from './run-task.js';
+import { reconcileTask, retryTask, runTask } from './run-task.js';
 import {
   createSchedule,
   deleteSchedule,
@@ -42,7 +36,9 @@ import {
 import { searchAbilities } from './search-abilities.js';
 import { promptSession, showSession, startSession, stopSession } from './sessions.js';
 import { cancelTask, pauseTask, resumeTask, signalTask } from './steer-task.js';
-import { viewTask } from './view-task.js';
+import { changeInput, readInput } from './task-input.js';
+import { explainTask, viewTask } from './view-task.js';
+import { readResult } from './wait-for-result.js';
 import { watchTask } from './watch-task.js';
 
 export const OPERATIONS = {

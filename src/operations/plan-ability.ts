@@ -5,7 +5,7 @@ import { previewPlan } from '../planning/preview/preview-plan.js';
 import { ability } from './concerns.js';
 import { findIn } from './describe-ability.js';
 import * as fields from './fields.js';
-import { kindOf, operation } from './operation.js';
+import { answer, kindOf, operation } from './operation.js';
 
 /** Reads files only. */
 export const planAbility = operation({
@@ -18,12 +18,10 @@ export const planAbility = operation({
     input: fields.input.optional(),
     environment: fields.environment.optional(),
   }),
-  answers: {
-    200: {
-      means: 'The plan; `status` says whether it can be formed.',
-      schema: z.looseObject({ status: z.string(), code: z.string().nullable() }),
-    },
-  },
+  answers: answer(
+    'The plan; `status` says whether it can be formed.',
+    z.looseObject({ status: z.string(), code: z.string().nullable() }),
+  ),
   async run(project, caller, { id: ability, input = {}, environment: requested }) {
     const { registry, environment } = await findIn(project, ability, requested);
     const kind = kindOf(caller);

@@ -1,10 +1,18 @@
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
 import { fetchCallLogs, type LogLine, linesOf, SharedLogs } from '../client/index.js';
 import { AbilityError } from '../contracts/problem.js';
+import { RECORD_FILES } from '../contracts/record.js';
 import type { TaskPlace } from '../rules/tasks/shared-names.js';
 import { recordsOrigin } from '../server/logs/records-origin.js';
 import type { ProjectPaths } from '../server/project-paths.js';
 import type { Store } from '../server/store/store.js';
+import { task } from './concerns.js';
+import * as fields from './fields.js';
+import { answer, operation } from './operation.js';
+import { recordFolder } from './record-folder.js';
+import { viewOwn } from './wait-for-result.js';
 
 /** The output of one call; in shared logs, of one attempt. */
 export interface CallLog {
@@ -100,3 +108,33 @@ export function isOf(path: string, step: string): boolean {
 function isAny(name: string, own: string | undefined): boolean {
   return name === '*' && own !== undefined && /^\d+$/.test(own);
 }
+
+const line = z.looseObject({
+  time: z.string(),
+  step: z.string(),
+  attempt: z.number(),
+  stream: z.string(),
+  text: z.string(),
+});
+
+/** As far as this machine or the store has them. @throws AbilityError `task.not_found`, `store.not_shared`. */
+export const readLogs = operation({
+  summary: 'What the calls of a task wrote.',
+  right: 'read',
+  concerns: task,
+  at: 'GET /v1/tasks/{key}/logs',
+  input: z.strictObject({
+    key: fields.key,
+    step: z.string().min(1).max(300).optional().describe('Its id or path.'),
+  }),
+  answers: answer('The lines, in the order of their times.', z.array(line)),
+  run: (project, _, { key, step }) =>
+    project.ask(async (connection) => {
+      await viewOwn(connection, key, 'temporal');
+      const { paths, project: name, store } = connection;
+      const folder = join(recordFolder(paths.records, key), RECORD_FILES.logs);
+      const shared = store.isShared ? store : undefined;
+      const logs = new CallLogs(folder, paths, { project: name, task: key }, shared, project.note);
+      return inOrder(await logs.read(step, true));
+    }),
+});

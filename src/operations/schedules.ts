@@ -3,6 +3,7 @@ import * as client from '../client/index.js';
 import type { JsonObject } from '../contracts/json.js';
 import { usageError } from '../contracts/problem.js';
 import { OVERLAPS, type ScheduleSpec } from '../contracts/schedules.js';
+import { findAbility } from '../definitions/find-ability.js';
 import { previewPlan } from '../planning/preview/preview-plan.js';
 import { compareSchedules } from '../planning/schedules/compare-schedules.js';
 import { statedSchedules } from '../planning/schedules/stated-schedules.js';
@@ -10,8 +11,7 @@ import { isDuration, parseDuration } from '../rules/duration.js';
 import { EVERYWHERE } from '../rules/rights.js';
 import { schedule, start } from './concerns.js';
 import * as fields from './fields.js';
-import { findAbility } from './find-ability.js';
-import { environmentOf, operation } from './operation.js';
+import { answer, environmentOf, operation } from './operation.js';
 
 const name = z.string().min(1).max(100).describe('Its name.');
 const comment = z.string().max(1000).optional().describe('Why; shown with the schedule.');
@@ -26,15 +26,13 @@ export const listSchedules = operation({
   right: 'read',
   at: 'GET /v1/schedules',
   input: z.strictObject({}),
-  answers: {
-    200: {
-      means: 'By name; `missing`: those that a definition states and that do not exist.',
-      schema: z.strictObject({
-        schedules: z.array(seen.extend({ drift: z.string().nullable() })),
-        missing: z.array(z.string()),
-      }),
-    },
-  },
+  answers: answer(
+    'By name; `missing`: those that a definition states and that do not exist.',
+    z.strictObject({
+      schedules: z.array(seen.extend({ drift: z.string().nullable() })),
+      missing: z.array(z.string()),
+    }),
+  ),
   run(project) {
     const stated = statedSchedules(project.registry());
     return project.ask(async (connection) => {
@@ -80,9 +78,7 @@ export const createSchedule = operation({
     approve_before: duration.optional().describe('Ask for the approvals that are known so much before each firing.'),
     intent: z.string().trim().min(1).max(1000).optional(),
   }),
-  answers: {
-    200: { means: 'It exists.', schema: shown.extend({ created: z.boolean(), warnings: z.array(z.string()) }) },
-  },
+  answers: answer('It exists.', shown.extend({ created: z.boolean(), warnings: z.array(z.string()) })),
   async run(project, { person }, wanted) {
     const { ability, cron, timezone, overlap, jitter, catch_up, approve_before, intent } = wanted;
     const registry = project.registry();
@@ -112,7 +108,7 @@ export const showSchedule = operation({
   concerns: schedule,
   at: 'GET /v1/schedules/{name}',
   input: z.strictObject({ name }),
-  answers: { 200: { means: 'As Temporal has it.', schema: shown } },
+  answers: answer('As Temporal has it.', shown),
   run: (project, _, { name: of }) => project.ask((connection) => client.showSchedule(connection, of)),
 });
 
@@ -126,7 +122,7 @@ export const fireSchedule = operation({
   concerns: schedule,
   at: 'POST /v1/schedules/{name}/run',
   input: z.strictObject({ name, from: moment.optional(), to: moment.optional().describe('With `from`.') }),
-  answers: { 202: { means: 'It fires.', schema: done } },
+  answers: answer('It fires.', done, 202),
   async run(project, _, { name: of, from, to }) {
     const isSpan = from !== undefined && to !== undefined;
     if (from !== undefined || to !== undefined) {
@@ -149,7 +145,7 @@ export const deleteSchedule = operation({
   concerns: schedule,
   at: 'DELETE /v1/schedules/{name}',
   input: z.strictObject({ name }),
-  answers: { 200: { means: 'It is deleted.', schema: done } },
+  answers: answer('It is deleted.', done),
   run: (project, _, { name: of }) =>
     project.ask(async (connection) => {
       await client.deleteSchedule(connection, of);
@@ -165,7 +161,7 @@ function holding(status: 'paused' | 'resumed', verb: 'pause' | 'resume', hold: t
     concerns: schedule,
     at: `POST /v1/schedules/{name}/${verb}`,
     input: z.strictObject({ name, comment }),
-    answers: { 200: { means: `It is ${status}.`, schema: done } },
+    answers: answer(`It is ${status}.`, done),
     run: (project, { person }, { name: of, comment: why }) =>
       project.ask(async (connection) => {
         const by = `${status} by ${person.name}`;

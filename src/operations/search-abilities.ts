@@ -3,8 +3,8 @@ import { type AbilityPool, poolOf } from '../choosing/ability-pool.js';
 import type { Rights } from '../contracts/access.js';
 import { isAllowed, isLimited } from '../rules/rights.js';
 import * as fields from './fields.js';
-import { noteUnfit } from './note-gap.js';
-import { environmentOf, operation } from './operation.js';
+import { noteUnfit } from './gaps.js';
+import { answer, environmentOf, operation } from './operation.js';
 import { DETAILS, routeRequest } from './route-request.js';
 
 export const searchAbilities = operation({
@@ -18,16 +18,14 @@ export const searchAbilities = operation({
     environment: fields.environment.optional(),
     scope: fields.scope.optional(),
   }),
-  answers: {
-    200: {
-      means: 'What fits; `fits` is false if nothing does that can run here.',
-      schema: z.looseObject({
-        fits: z.boolean(),
-        suggestions: z.array(z.looseObject({ id: z.string(), score: z.number() })),
-        nearest: z.array(z.string()),
-      }),
-    },
-  },
+  answers: answer(
+    'What fits; `fits` is false if nothing does that can run here.',
+    z.looseObject({
+      fits: z.boolean(),
+      suggestions: z.array(z.looseObject({ id: z.string(), score: z.number() })),
+      nearest: z.array(z.string()),
+    }),
+  ),
   async run(project, caller, { request, detail, limit, ...place }) {
     const registry = project.registry();
     const environment = environmentOf(project, registry, place.environment);

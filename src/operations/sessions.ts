@@ -9,7 +9,7 @@ import { isDuration, parseDuration } from '../rules/duration.js';
 import { MAX_PROMPT } from '../rules/sessions/read-session-start.js';
 import { session as held, start as started } from './concerns.js';
 import * as fields from './fields.js';
-import { environmentOf, operation } from './operation.js';
+import { answer, environmentOf, operation } from './operation.js';
 
 const id = z.string().min(1).max(64);
 const session = z.looseObject({ session_id: z.string(), status: z.string() });
@@ -29,12 +29,11 @@ export const startSession = operation({
       .default('24h')
       .describe('End the session when nothing has happened for this long.'),
   }),
-  answers: {
-    201: {
-      means: 'It is open; `attached`: it was open already.',
-      schema: z.looseObject({ session_id: z.string(), environment: z.string(), attached: z.boolean() }),
-    },
-  },
+  answers: answer(
+    'It is open; `attached`: it was open already.',
+    z.looseObject({ session_id: z.string(), environment: z.string(), attached: z.boolean() }),
+    201,
+  ),
   run(project, caller, { scope = caller.scope, idle, ...wanted }) {
     const environment = environmentOf(project, project.registry(), wanted.environment);
     const idleMs = parseDuration(idle);
@@ -60,12 +59,10 @@ export const promptSession = operation({
         error: ({ input }) => `The prompt has ${String(input).length} characters; the maximum is ${MAX_PROMPT}`,
       }),
   }),
-  answers: {
-    200: {
-      means: 'The turn context.',
-      schema: z.looseObject({ session_id: z.string(), turn_index: z.int(), hook_signals: z.looseObject({}) }),
-    },
-  },
+  answers: answer(
+    'The turn context.',
+    z.looseObject({ session_id: z.string(), turn_index: z.int(), hook_signals: z.looseObject({}) }),
+  ),
   run: (project, { person }, { id: of, prompt: text }) =>
     project.ask((connection) => prompt(connection, of, text, person)),
 });
@@ -76,7 +73,7 @@ export const showSession = operation({
   concerns: held,
   at: 'GET /v1/sessions/{id}',
   input: z.strictObject({ id }),
-  answers: { 200: { means: 'Its turns, tasks and counts.', schema: session } },
+  answers: answer('Its turns, tasks and counts.', session),
   run: (project, _, { id: of }) => project.ask((connection) => show(connection, of)),
 });
 
@@ -86,6 +83,6 @@ export const stopSession = operation({
   concerns: held,
   at: 'POST /v1/sessions/{id}/stop',
   input: z.strictObject({ id }),
-  answers: { 200: { means: 'It has ended.', schema: session } },
+  answers: answer('It has ended.', session),
   run: (project, _, { id: of }) => project.ask((connection) => stop(connection, of)),
 });

@@ -9,7 +9,7 @@ import {
 import type { Json } from '../contracts/json.js';
 import { task } from './concerns.js';
 import * as fields from './fields.js';
-import { operation } from './operation.js';
+import { answer, operation } from './operation.js';
 
 const accepted = z.strictObject({
   status: z.literal('accepted'),
@@ -27,7 +27,7 @@ export const signalTask = operation({
     name: z.string().min(1).max(100),
     payload: fields.json.optional().describe('What the signal carries (default: null).'),
   }),
-  answers: { 202: { means: 'The task has it.', schema: accepted } },
+  answers: answer('The task has it.', accepted, 202),
   run: (project, _, { key, name, payload = null }) =>
     project.ask(async (connection) => {
       await signal(connection, key, name, payload as Json);

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { hasEnded, readChain, type SeenTask, type TaskChain } from '../client/index.js';
+import { explainTask as explain, hasEnded, readChain, type SeenTask, type TaskChain } from '../client/index.js';
 import type { TaskResult, TaskView } from '../contracts/task.js';
 import { task } from './concerns.js';
 import * as fields from './fields.js';
-import { mendRecord } from './mend-record.js';
-import { operation } from './operation.js';
+import { answer, operation } from './operation.js';
+import { mendRecord } from './read-record.js';
 import { taskResult } from './task-result.js';
-import { viewReadable } from './wait-for-result.js';
+import { viewOwn, viewReadable } from './wait-for-result.js';
 
 /** A result, or the view of an open task, with the tasks that it retries and that retry it. */
 export type ViewedTask = TaskResult & Partial<Omit<TaskView, keyof TaskResult> & TaskChain> & Pick<SeenTask, 'source'>;
@@ -18,7 +18,7 @@ export const viewTask = operation({
   concerns: task,
   at: 'GET /v1/tasks/{key}',
   input: z.strictObject({ key: fields.key }),
-  answers: { 200: { means: 'Its state.', schema: taskResult.extend({ source: z.string() }) } },
+  answers: answer('Its state.', taskResult.extend({ source: z.string() })),
   run: (project, _, { key }): Promise<ViewedTask> =>
     project.ask(async (connection) => {
       const seen = await viewReadable(project, connection, key);
@@ -30,5 +30,26 @@ export const viewTask = operation({
       const isRetried = hasEnded(seen) && retries.length > 0;
       const chain = { ...(retry_of !== null && { retry_of }), ...(isRetried && { retries }) };
       return { ...(view ?? result), warnings, ...chain, source };
+    }),
+});
+
+export const explainTask = operation({
+  summary: 'How a task reached its state: definition, hooks, approvals, attempts.',
+  right: 'read',
+  concerns: task,
+  at: 'GET /v1/tasks/{key}/why',
+  input: z.strictObject({ key: fields.key }),
+  answers: answer(
+    'Its story; what is not known is null, and `gaps` says why.',
+    z.looseObject({
+      status: z.string(),
+      gaps: z.array(z.string()),
+      steps: z.array(z.looseObject({ path: z.string(), status: z.string() })),
+    }),
+  ),
+  run: (project, _, { key }) =>
+    project.ask(async (connection) => {
+      if (!project.readsOthers) await viewOwn(connection, key, 'temporal');
+      return explain(connection, key, (seen) => mendRecord(connection, key, seen));
     }),
 });

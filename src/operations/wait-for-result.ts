@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import {
   type Connection,
   keepingRuntime,
@@ -10,8 +11,10 @@ import {
 import { isEndState } from '../contracts/states.js';
 import type { TaskResult } from '../contracts/task.js';
 import { parseDuration } from '../rules/duration.js';
-import type { OpenProject, OperationCaller } from './operation.js';
-import { shownResult } from './task-result.js';
+import { task } from './concerns.js';
+import * as fields from './fields.js';
+import { type OpenProject, type OperationCaller, operation } from './operation.js';
+import { shownResult, taskResult } from './task-result.js';
 
 /** What a caller sees of a result; if the task waits for people, also how to go on. */
 export function resultAnswer(result: TaskResult): TaskResult {
@@ -66,3 +69,22 @@ export function viewReadable(
     ? keepingRuntime(connection, () => viewTask(connection, key, from))
     : viewOwn(connection, key, from);
 }
+
+export const readResult = operation({
+  summary: 'The result of a task; wait for it for up to `wait`.',
+  right: 'read',
+  concerns: task,
+  at: 'GET /v1/tasks/{key}/result',
+  input: z.strictObject({ key: fields.key, wait: fields.wait.optional() }),
+  answers: {
+    200: { means: 'It has ended: `status` says how.', schema: taskResult },
+    202: { means: 'It has not ended yet.', schema: taskResult },
+  },
+  status: statusOfResult,
+  run: (project, caller, { key, wait }, signal) =>
+    project.ask(async (connection) => {
+      // Without a wait, the view itself refuses a task of another project.
+      if (wait !== undefined) await viewReadable(project, connection, key, 'temporal');
+      return resultAnswer(await waitFor(project, caller, connection, key, wait, signal));
+    }),
+});

@@ -10,7 +10,7 @@ import {
 import type { TaskResult, TaskView } from '../contracts/task.js';
 import { task } from './concerns.js';
 import * as fields from './fields.js';
-import { operation } from './operation.js';
+import { answer, operation } from './operation.js';
 import { shownResult } from './task-result.js';
 import { viewReadable } from './wait-for-result.js';
 
@@ -40,12 +40,10 @@ export const watchTask = operation({
     begins: z.boolean().default(false).describe('Give up if no worker takes it up: it was just started.'),
   }),
   streams: 'own',
-  answers: {
-    200: {
-      means: 'Each `data` is one of these; `end` is the last.',
-      schema: z.looseObject({ type: z.enum(['state', 'stall', 'end']) }),
-    },
-  },
+  answers: answer(
+    'Each `data` is one of these; `end` is the last.',
+    z.looseObject({ type: z.enum(['state', 'stall', 'end']) }),
+  ),
   run: (project, _, { key, timeout_ms, approval_ms, begins }, signal) =>
     project.ask(async (connection) => {
       await viewReadable(project, connection, key, 'temporal');

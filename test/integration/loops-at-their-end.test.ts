@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { cancelTask, decide, openApprovals, retryTask, viewTask } from '../../src/client/index.js';
 import type { TaskRecord } from '../../src/contracts/record.js';
 import type { TaskResult } from '../../src/contracts/task.js';
-import { mendRecord } from '../../src/operations/mend-record.js';
+import { mendRecord } from '../../src/operations/read-record.js';
 import { retryBy } from '../fixtures/caller.js';
 import { type Flows, startFlows } from '../fixtures/flows.js';
 import { TEST_KEYS } from '../fixtures/running-project.js';

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { cancelTask, decide, explainTask, openApprovals, viewTask } from '../../src/client/index.js';
 import { ACTIVITIES, QUERIES } from '../../src/contracts/names.js';
 import type { TaskRecord } from '../../src/contracts/record.js';
-import { mendRecord } from '../../src/operations/mend-record.js';
+import { mendRecord } from '../../src/operations/read-record.js';
 import { type Flows, startFlows } from '../fixtures/flows.js';
 import { operation } from '../fixtures/project-folder.js';
 import { TEST_KEYS } from '../fixtures/running-project.js';

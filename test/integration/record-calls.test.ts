@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { removeExpired } from '../../src/activities/record/remove-expired.js';
 import { changeInput, explainTask, listTasks, retryTask, runTask, viewTask } from '../../src/client/index.js';
 import type { TaskRecord } from '../../src/contracts/record.js';
-import { mendRecord } from '../../src/operations/mend-record.js';
+import { mendRecord } from '../../src/operations/read-record.js';
 import { retryBy } from '../fixtures/caller.js';
 import { LONG } from '../fixtures/extent.js';
 import { type Flows, startFlows } from '../fixtures/flows.js';

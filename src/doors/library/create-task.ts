@@ -3,7 +3,7 @@ import type { GivenFiles, Stall } from '../../client/index.js';
 import { createdAnswer, createTask as creation, makeTask, type newTask } from '../../operations/create-task.js';
 import { readInputOf } from '../../operations/run-operation.js';
 import { type Connection, originOf, refuseOverHttp, refuseUnknown } from './connection.js';
-import { CALL_OPTIONS, type CallOptions, callerOf, createOnly, projectOf, run as start } from './operations.js';
+import { CALL_OPTIONS, type CallOptions, callerOf, functions, projectOf } from './operations.js';
 
 /** A task to create: the ability, its input, and what is known of the request. */
 export type TaskInput = z.input<typeof newTask>;
@@ -44,14 +44,10 @@ export async function make(
   const { files, onStall, ...call } = options;
   if (origin.link) {
     refuseOverHttp({ files, onStall }, LOCAL);
-    return how.run ? ((await start(connection, wanted, call)) as NewTask) : createOnly(connection, wanted, call);
+    const start = how.run ? functions.runAbility : functions.createTask;
+    return (await start(connection, wanted, call)) as NewTask;
   }
   const given = readInputOf('createTask', creation, wanted);
-  const further = {
-    ...how,
-    ...(files && { files }),
-    ...(onStall && { onStall }),
-    ...(call.signal && { signal: call.signal }),
-  };
+  const further = { ...how, files, onStall, signal: call.signal };
   return createdAnswer(await makeTask(projectOf(origin), callerOf(origin, call), given, further));
 }

@@ -1,6 +1,8 @@
 /**
  * The library: a project's functions for programs. Public; test/unit/doors/library/surface.test.ts lists its exports.
  */
+import { type Functions, functions } from './operations.js';
+
 export type {
   CommandProvider,
   GivenFiles,
@@ -35,54 +37,54 @@ export type { TaskStory } from '../../contracts/story.js';
 export type { TaskResult } from '../../contracts/task.js';
 export { type Connection, connect, type DoorOptions, type ProjectOptions } from './connection.js';
 export { createTask, type NewTask, type TaskInput, type TaskOptions } from './create-task.js';
-export {
-  type CallOptions,
-  cancelTask,
-  changeInput,
-  createSchedule,
-  decide,
-  deleteSchedule,
-  deleteTask,
-  describeAbility,
-  drawAbility,
-  explainTask,
-  fireSchedule,
-  followEvents,
-  listAbilities,
-  listApprovals,
-  listGaps,
-  listGrants,
-  listPages,
-  listRecruits,
-  listSchedules,
+export type { CallOptions } from './operations.js';
+export { type RunOptions, runAbility, runSession } from './run-ability.js';
+export { awaitResult, waitForTask } from './wait-for-task.js';
+
+export const {
+  runAbility: run,
   listTasks,
-  listUsage,
-  pauseSchedule,
-  pauseTask,
-  planAbility,
-  promptSession,
-  readApprovals,
-  readAuditLog,
+  viewTask,
   readInput,
+  changeInput,
+  runTask,
+  readResult,
   readLogs,
   readRecord,
-  readResult,
-  reconcileTask,
-  resumeSchedule,
+  signalTask,
+  cancelTask,
+  pauseTask,
   resumeTask,
   retryTask,
-  revokeGrant,
-  run,
-  runTask,
-  searchAbilities,
-  showSchedule,
-  showSession,
-  signalTask,
-  startSession,
-  stopSession,
-  viewTask,
+  reconcileTask,
+  explainTask,
+  deleteTask,
+  followEvents,
   watchTask,
-} from './operations.js';
-export { type RunOptions, runAbility } from './run-ability.js';
-export { runSession } from './run-session.js';
-export { awaitResult, waitForTask } from './wait-for-task.js';
+  listApprovals,
+  readApprovals,
+  decide,
+  listGrants,
+  revokeGrant,
+  readAuditLog,
+  listAbilities,
+  describeAbility,
+  planAbility,
+  drawAbility,
+  searchAbilities,
+  listGaps,
+  listPages,
+  listRecruits,
+  listUsage,
+  startSession,
+  promptSession,
+  showSession,
+  stopSession,
+  listSchedules,
+  createSchedule,
+  showSchedule,
+  pauseSchedule,
+  resumeSchedule,
+  fireSchedule,
+  deleteSchedule,
+}: Functions = functions;

@@ -36,65 +36,16 @@ type Called<O> =
       ) => Promise<Output>
     : never;
 
-type Functions = { readonly [Name in keyof Operations]: Called<Operations[Name]> };
+export type Functions = { readonly [Name in keyof Operations]: Called<Operations[Name]> };
 
-const functions = Object.fromEntries(
+/** What a caller can do, as functions over a connection: `docs/library.md` lists them. */
+export const functions = Object.fromEntries(
   allOperations().map(([name, operation]) => [
     name,
     (connection: Connection, input: object = {}, options: CallOptions = {}) =>
       call(connection, name, operation as never, input, options),
   ]),
 ) as unknown as Functions;
-
-/** What a caller can do, as functions over a connection: `docs/library.md` lists them. */
-export const {
-  createTask: createOnly,
-  runAbility: run,
-  listTasks,
-  viewTask,
-  readInput,
-  changeInput,
-  runTask,
-  readResult,
-  readLogs,
-  readRecord,
-  signalTask,
-  cancelTask,
-  pauseTask,
-  resumeTask,
-  retryTask,
-  reconcileTask,
-  explainTask,
-  deleteTask,
-  followEvents,
-  watchTask,
-  listApprovals,
-  readApprovals,
-  decide,
-  listGrants,
-  revokeGrant,
-  readAuditLog,
-  listAbilities,
-  describeAbility,
-  planAbility,
-  drawAbility,
-  searchAbilities,
-  listGaps,
-  listPages,
-  listRecruits,
-  listUsage,
-  startSession,
-  promptSession,
-  showSession,
-  stopSession,
-  listSchedules,
-  createSchedule,
-  showSchedule,
-  pauseSchedule,
-  resumeSchedule,
-  fireSchedule,
-  deleteSchedule,
-}: Functions = functions;
 
 async function call(
   connection: Connection,

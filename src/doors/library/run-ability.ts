@@ -1,9 +1,9 @@
-import type { Stall, WaitOptions } from '../../client/index.js';
+import { runSession as run, type SessionRunOptions, type Stall, type WaitOptions } from '../../client/index.js';
 import type { JsonObject } from '../../contracts/json.js';
 import { AbilityError, usageError } from '../../contracts/problem.js';
 import type { TaskResult } from '../../contracts/task.js';
 import { defined } from '../../text/defined.js';
-import { type Connection, connect, type ProjectOptions, refuseUnknown } from './connection.js';
+import { type Connection, connect, originOf, type ProjectOptions, refuseUnknown } from './connection.js';
 import { make, type NewTask, TASK_OPTIONS, type TaskInput, type TaskOptions } from './create-task.js';
 import { waitForTask } from './wait-for-task.js';
 
@@ -98,4 +98,18 @@ function picked<T extends object, K extends keyof T>(from: T, names: readonly K[
     T,
     K
   >;
+}
+
+/**
+ * Lets an AI plan calls of abilities: checks and runs them, and returns their results to it.
+ * @throws AbilityError `usage.invalid`, `planner.*`, `session.*`; `feature.unsupported` over HTTP.
+ */
+export async function runSession(connection: Connection, options: SessionRunOptions): ReturnType<typeof run> {
+  const origin = originOf(connection);
+  if (!origin.link) return run(origin.inner, options);
+  throw new AbilityError({
+    code: 'feature.unsupported',
+    message: 'A door runs no session of a planner',
+    suggestion: 'Connect with `root` where Temporal is in reach.',
+  });
 }

@@ -1,7 +1,7 @@
 import { type Connection, followEvents, keepingRuntime, viewTask, waitForTask } from '../../client/index.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { TaskEvent } from '../../contracts/task-events.js';
-import { withModelOutput } from '../../operations/with-model-output.js';
+import { withModelOutput } from '../../operations/follow-events.js';
 import { oneLine } from '../../rules/shown-text.js';
 import { refusalOf } from './answers.js';
 import type { ToolAnswer, ToolCall } from './mcp-door.js';

@@ -3,7 +3,7 @@ import { poolOf } from '../../choosing/ability-pool.js';
 import { offeredIn } from '../../choosing/read-abilities.js';
 import type { Rights } from '../../contracts/access.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
-import { noteUnfit } from '../../operations/note-gap.js';
+import { noteUnfit } from '../../operations/gaps.js';
 import { DETAILS, type RoutedAbility, routeRequest } from '../../operations/route-request.js';
 import { readableIn } from '../../operations/search-abilities.js';
 import { definedEffects } from '../../planning/steps/called-abilities.js';

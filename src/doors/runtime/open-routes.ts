@@ -16,8 +16,7 @@ import { authenticate } from '../http/authenticate.js';
 import { isLoopback } from '../http/check-origin.js';
 import { type HttpDoor, USUAL_LIMITS } from '../http/http-door.js';
 import { openHttpDoor } from '../http/open-http-door.js';
-import { OneTimeLinks } from '../http/page/one-time-links.js';
-import { pageOf } from '../http/page/page-door.js';
+import { OneTimeLinks, pageOf } from '../http/page/page-door.js';
 import { readInput } from '../http/route.js';
 import type { DoorPlace } from './open-runtime-door.js';
 

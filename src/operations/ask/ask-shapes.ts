@@ -46,6 +46,14 @@ export interface PlannedCall {
   warnings: string[];
 }
 
+/** An input that the request does not give. */
+export interface OpenInput {
+  ability_id: string;
+  name: string;
+  schema: JsonObject;
+  given: JsonObject;
+}
+
 /** What to do about a request; nothing is done yet. */
 export interface Considered {
   outcome: (typeof OUTCOMES)[number];

@@ -4,8 +4,7 @@ import type { Pending } from '../../contracts/routing.js';
 import { isEndState } from '../../contracts/states.js';
 import type { TaskResult } from '../../contracts/task.js';
 import { listed } from '../../text/listed.js';
-import type { Considered, PlannedCall } from './ask-shapes.js';
-import type { OpenInput } from './plan-call.js';
+import type { Considered, OpenInput, PlannedCall } from './ask-shapes.js';
 
 export const AGREEMENT = [
   { value: true, label: 'yes' },

@@ -24,7 +24,7 @@ import { wantedPlan } from '../../rules/plans/wanted-plan.js';
 import { RUN_FILES } from '../../server/logs/run-log.js';
 import { pathsOf } from '../../server/project-paths.js';
 import { defined } from '../../text/defined.js';
-import { noteGap } from '../note-gap.js';
+import { noteGap } from '../gaps.js';
 import type { AskAnswer, Considered, WantedSignal } from './ask-shapes.js';
 import { endWords, optionsOf, pendingOf } from './ask-words.js';
 import { answerOf, type BegunAsk, hasEnded, keptOf } from './begin-ask.js';

@@ -12,13 +12,8 @@ const ASK_MS = 2000;
 /** The address of the page that a runtime has open, such as `http://127.0.0.1:7231`; undefined without an answer. */
 export async function findPageOf({ socket }: Pick<RuntimeFile, 'socket'>): Promise<string | undefined> {
   if (socket === undefined || !isOwnSocket(socket)) return undefined;
-  const link = new DoorLink({ address: `unix:${socket}` });
-  try {
+  return DoorLink.using({ address: `unix:${socket}` }, async (link) => {
     const { body } = await link.ask('GET', PAGE_ADDRESS, { signal: AbortSignal.timeout(ASK_MS) });
     return isJsonObject(body) && typeof body.address === 'string' ? body.address : undefined;
-  } catch {
-    return undefined;
-  } finally {
-    link.close();
-  }
+  }).catch(() => undefined);
 }

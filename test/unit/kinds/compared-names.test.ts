@@ -26,7 +26,7 @@ const ABOUT_ONE_KIND: Record<string, string> = {
   'lint/checks/unevaluated-texts.ts': 'arguments of scripts',
   'lint/types/implementations.ts': 'forms in which scripts write their output',
   'operations/calls-seen.ts': SCRIPTS,
-  'operations/find-proposals.ts': 'turns of an agent, which are no calls of abilities',
+  'operations/harvest.ts': 'turns of an agent, which are no calls of abilities',
   'planning/hooks/foreign-guards.ts': HANDLER,
   'planning/preview/preview-call.ts': 'the command line of a script',
   'planning/resolve/check-parameters.ts': 'inputs that a request names',

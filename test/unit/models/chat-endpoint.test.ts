@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { ChatEndpoint, requestForJson, textOf } from '../../../src/models/chat-endpoint.js';
 import { EndpointRefusal } from '../../../src/models/model-endpoint.js';
-import { modelProvider } from '../../../src/operations/planner-model.js';
+import { modelProvider } from '../../../src/operations/begin-agent.js';
 import { answerBody, answerChat, type ChatBehaviour, openChatEndpoint } from '../../fixtures/servers/chat-endpoint.js';
 
 const endpoint = await openChatEndpoint(answerChat(() => '{}'));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { groupGaps, type SaidGap } from '../../../src/operations/group-gaps.js';
+import { groupGaps, type SaidGap } from '../../../src/operations/gaps.js';
 
 const gap = (request: string, ts: number, more: Partial<SaidGap> = {}): SaidGap => {
   return { request, ts, kind: 'nothing_fits', environment: 'dev', nearest: [], ...more };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Connection } from '../../../src/client/index.js';
 import type { TaskEvent } from '../../../src/contracts/task-events.js';
-import { withModelOutput } from '../../../src/operations/with-model-output.js';
+import { withModelOutput } from '../../../src/operations/follow-events.js';
 
 const connection = {
   paths: { records: '/nowhere' },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { callsSeen, runsOf } from '../../../src/operations/calls-seen.js';
-import { flowsIn, worksOf } from '../../../src/operations/find-proposals.js';
+import { flowsIn, worksOf } from '../../../src/operations/harvest.js';
 import { taskRecord } from '../../fixtures/task-record.js';
 import { agent, lowLevel, registryOf } from '../temporary-project.js';
 

@@ -18,12 +18,13 @@ import { oneLine } from '../../../rules/shown-text.js';
 import { startTimer } from '../../../server/start-timer.js';
 import { asTyped, commandOf } from '../../../shown/typed-command.js';
 import { agreeAtTerminal, Cancelled } from '../input/ask.js';
+import { noteWarnings } from '../output/describe-problem.js';
 import { Announcer, decisionLines, pageLine } from '../output/live/announcer.js';
 import { plainText } from '../output/plain-text.js';
 import { exitOf } from '../output/report.js';
 import type { ChoosingFlags } from '../program/choosing.js';
 import { type Context, environmentOf, openRegistry } from '../program/context.js';
-import { connectedInTime, type Deadline } from './following/deadline.js';
+import { type Deadline, projectInTime } from './following/deadline.js';
 import { readPatience } from './following/follow-task.js';
 import { withInterruption } from './following/interruption.js';
 import { notingStalls } from './run.js';
@@ -57,9 +58,11 @@ export async function run(context: Context, _: [], flags: Flags): Promise<ExitCo
   });
   const options = { ...begun.options, ...(maxTurns !== undefined && { maxTurns }), approvalMs: patience.approvalMs };
   const strict = strictly(named, registry);
-  return connectedInTime(named, registry, patience, 'Nothing was run', (connection, deadline) =>
-    withInterruption(named, (interrupted) =>
-      follow(named, connection, { ...begun, options: { ...options, strict } }, flags, deadline, interrupted),
+  return projectInTime(named, patience, 'Nothing was run', (project, deadline) =>
+    project.here((connection) =>
+      withInterruption(named, (interrupted) =>
+        follow(named, connection, { ...begun, options: { ...options, strict } }, flags, deadline, interrupted),
+      ),
     ),
   );
 }
@@ -244,7 +247,7 @@ async function noteWayOn(
     for (const line of pageLine(context, connection.isOwnRuntime, task_key, result.links)) terminal.note(line);
   }
   if (consent) {
-    for (const risk of consent.risks) terminal.note(`${terminal.style('yellow', 'warning')} ${plainText(risk, '  ')}`);
+    noteWarnings(context, { warnings: consent.risks });
     const agreed = asTyped(commandOf(...again, '--agree', consent.reference), context);
     terminal.note(`To agree, the requester types:  ${agreed}`);
   } else if (['waiting_approval', 'interrupted', 'timed_out'].includes(status)) {

@@ -3,12 +3,12 @@ import { EXIT, type ExitCode } from '../../../contracts/states.js';
 import { readJson } from '../../../disk/read-json.js';
 import { defined } from '../../../text/defined.js';
 import { readSince } from '../input/flag-values.js';
-import type { AuditFlags } from '../program/audit.js';
+import type { AuditFlags } from '../program/approvals.js';
 import { type Context, printAnswer } from '../program/context.js';
 import { withProject } from '../program/project-client.js';
 
 /** `ability audit export`: the lines that a filter leaves, and on stderr what is wrong with the log. */
-export async function exportLog(context: Context, _: [], flags: AuditFlags['export']): Promise<ExitCode> {
+export async function exportLog(context: Context, _: [], flags: AuditFlags['exportLog']): Promise<ExitCode> {
   const { terminal, flags: global } = context;
   const [now, all]: [number, AuditLine[]] = [Date.now(), []];
   const [since, until] = [flags.since, flags.until].map((text) => text && readSince(text, now).toISOString());

@@ -14,7 +14,7 @@ import { exitOf } from '../output/report.js';
 import { renderShown } from '../output/result/render-approval.js';
 import type { ApprovalFlags } from '../program/approvals.js';
 import { type Context, printAnswer } from '../program/context.js';
-import { type Desk, NOTHING_SHOWN } from './deciding/desk.js';
+import { atDesk, type Desk, NOTHING_SHOWN } from './deciding/desk.js';
 import { endInterrupted } from './following/interruption.js';
 
 /** `ability approve KEY`, `ability approve --like APPROVAL`. @throws AbilityError `usage.invalid`. */
@@ -81,12 +81,6 @@ async function runDecision(context: Context, key: string, verdict: Verdict, flag
     printAnswer(context, { task_key: key, ...outcome }, () => text);
     return EXIT.ok;
   });
-}
-
-async function atDesk(context: Context, action: (desk: Desk) => Promise<ExitCode>): Promise<ExitCode> {
-  const { door } = context;
-  if (door) return (await import('./deciding/desk-there.js')).atDeskThere(context, door, action);
-  return (await import('./deciding/desk-here.js')).atDeskHere(context, action);
 }
 
 /** What would be decided. */

@@ -18,7 +18,7 @@ import { AbilityError, reasonOf, usageError } from '../../../contracts/problem.j
 import { EXIT, type ExitCode } from '../../../contracts/states.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { isInside } from '../../../disk/is-inside.js';
-import type { GapGroup } from '../../../operations/group-gaps.js';
+import type { GapGroup } from '../../../operations/gaps.js';
 import { describeProblem, typedBy } from '../output/describe-problem.js';
 import { plainText } from '../output/plain-text.js';
 import { renderDocument, reportOf, statusOfAll } from '../output/render-document.js';
@@ -75,7 +75,7 @@ const isAnyBroken = (plans: readonly DocumentPlan[]): boolean => plans.some(({ s
 
 /** Gaps by page. If they cannot be read, says so, and the pages are still checked. */
 async function readGaps({ terminal }: Context, { root }: Registry): Promise<ReadonlyMap<string, GapGroup[]>> {
-  const { gapsByPage } = await import('../../../operations/note-gap.js');
+  const { gapsByPage } = await import('../../../operations/gaps.js');
   try {
     return gapsByPage(root);
   } catch (error) {

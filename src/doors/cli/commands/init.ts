@@ -23,10 +23,9 @@ import type { Registry } from '../../../definitions/registry.js';
 import { resolvePlan } from '../../../planning/resolve/resolve-plan.js';
 import { attempt } from '../../../text/attempt.js';
 import { askChoice, askText } from '../input/ask.js';
-import { printWritten } from '../output/render-written.js';
 import type { AuthoringFlags } from '../program/authoring.js';
 import type { Context } from '../program/context.js';
-import { type Settled, unlessCancelled, writePlan } from './writing/write-plan.js';
+import { printWritten, type Settled, unlessCancelled, writePlan } from './writing/write-plan.js';
 
 type Flags = AuthoringFlags['init'];
 

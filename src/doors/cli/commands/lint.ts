@@ -14,9 +14,12 @@ import { checkCases } from '../../../testing/prepare-cases.js';
 import { unlessRefused } from '../../../text/attempt.js';
 import { defined } from '../../../text/defined.js';
 import { fingerprint, untilChange, watchedFolders } from '../input/watch-files.js';
-import { renderFindings, renderGuardCheck } from '../output/findings/render-findings.js';
-import { renderSarif } from '../output/findings/render-sarif.js';
-import { renderFindingsJunit } from '../output/junit/render-findings.js';
+import {
+  renderFindings,
+  renderFindingsJunit,
+  renderGuardCheck,
+  renderSarif,
+} from '../output/findings/render-findings.js';
 import { type Context, openLoader } from '../program/context.js';
 import type { DefinitionFlags } from '../program/definitions.js';
 import { unlessInterrupted, withInterruption } from './following/interruption.js';

@@ -5,11 +5,12 @@ import { currentUser, readCaller } from '../../../operations/read-caller.js';
 import { callerToSeal } from '../../../rules/tasks/caller-of.js';
 import { defined } from '../../../text/defined.js';
 import { parseInput } from '../input/parse-input.js';
+import { noteWarnings } from '../output/describe-problem.js';
 import { renderPreview } from '../output/preview/render-preview.js';
 import { type Context, environmentGiven, openAbility, printAnswer } from '../program/context.js';
 import type { DefinitionFlags } from '../program/definitions.js';
 import { withProject } from '../program/project-client.js';
-import { createOrReport, noteWarnings, schemaFor } from './run.js';
+import { createOrReport, schemaFor } from './run.js';
 
 /** `ability plan ID`: all that would happen with an input. Reads files only; exits as task creation would. */
 export async function run(context: Context, [ability]: [string], flags: DefinitionFlags['plan']): Promise<ExitCode> {

@@ -30,7 +30,7 @@ export async function run(context: Context, [words]: [string[]], flags: Choosing
   const whole = await routeRequest(question, text);
   const steps = await Promise.all(flags.step.map((step) => routeRequest(question, step)));
   if ([whole, ...steps].some(({ fits }) => !fits)) {
-    const { noteUnfit } = await import('../../../operations/note-gap.js');
+    const { noteUnfit } = await import('../../../operations/gaps.js');
     for (const found of [whole, ...steps])
       noteUnfit(registry, context.env, found, { door: 'route', environment, scope });
   }

@@ -10,7 +10,7 @@ import { asTyped, commandOf } from '../../../shown/typed-command.js';
 import { defined } from '../../../text/defined.js';
 import { readIntent } from '../input/flag-values.js';
 import { parseFiles, parseInput } from '../input/parse-input.js';
-import { plainText } from '../output/plain-text.js';
+import { noteWarnings } from '../output/describe-problem.js';
 import { type Context, environmentGiven, environmentOf, openRegistry, printAnswer } from '../program/context.js';
 import { type ProjectClient, scopeIn } from '../program/project-operations.js';
 import type { TaskFlags } from '../program/tasks.js';
@@ -36,15 +36,12 @@ export async function run(context: Context, [ability]: [string], flags: Flags): 
   refuseContradictions(flags);
   const patience = checkFollowFlags(context, flags);
   return projectInTime(context, patience, 'No task was created', async (project, deadline) => {
-    const { signal } = deadline;
-    const wanted = await newTask(context, project, ability, flags);
     // A plan that has changed is explained before anything is awaited.
     const waits = flags.detach ? { leaves: true } : { soon: flags.plan === undefined };
+    const { signal } = deadline;
     const further = { ...waits, run: true, direct: flags.direct || undefined, signal };
     const onStall = notingStalls(context, deadline);
-    const created = await createOrReport(context, ability, () =>
-      explaining(context, flags.plan, () => create(context, project, wanted, flags, { ...further, onStall })),
-    );
+    const created = await createTask(context, project, ability, flags, { ...further, onStall });
     if (typeof created === 'number') return created;
     const key = created.task_key;
     noteWarnings(context, created);
@@ -63,10 +60,6 @@ export function notingStalls({ terminal }: Context, deadline: Deadline): (stall:
   };
 }
 
-export function noteWarnings({ terminal }: Context, { warnings }: { warnings: readonly string[] }): void {
-  for (const warning of warnings) terminal.note(`${terminal.style('yellow', 'warning')} ${plainText(warning, '  ')}`);
-}
-
 function refuseContradictions({ direct, key, detach, verbose }: Flags): void {
   if (direct && verbose) {
     throw usageError(
@@ -81,15 +74,31 @@ function refuseContradictions({ direct, key, detach, verbose }: Flags): void {
   );
 }
 
+/** Creates a task, or prints why it cannot be created; a plan that has changed is explained. */
+export async function createTask(
+  context: Context,
+  project: ProjectClient,
+  ability: string,
+  flags: TaskFlags['create'],
+  further: Further,
+): Promise<Created | ExitCode> {
+  const wanted = await newTask(context, project, ability, flags);
+  const create = () => createFrom(context, project, wanted, flags, further);
+  const { plan } = flags;
+  if (plan === undefined) return createOrReport(context, ability, create);
+  const { explainingChange } = await import('../output/preview/explain-change.js');
+  return createOrReport(context, ability, () => explainingChange(context, plan, create));
+}
+
 /** What a command asks for; the ability is checked where the task is created. */
-export async function newTask(
+async function newTask(
   context: Context,
   project: ProjectClient,
   ability: string,
   flags: TaskFlags['create'],
 ): Promise<Wanted> {
   const { cwd, env } = context;
-  const reader = flags.plan === undefined ? undefined : await import('../input/read-plan-flag.js');
+  const reader = flags.plan === undefined ? undefined : await import('../output/preview/explain-change.js');
   const plan = reader?.readPlanFlag(flags.plan ?? '', cwd).wanted;
   const session = flags.session ?? (env.ABILITY_SESSION || undefined);
   return {
@@ -125,15 +134,8 @@ export async function schemaFor(
   return (described?.definition as { input_schema?: JsonObject } | undefined)?.input_schema ?? {};
 }
 
-/** A creation whose refusal of a changed plan says what has changed. */
-export async function explaining<T>(context: Context, flag: string | undefined, create: () => Promise<T>): Promise<T> {
-  if (flag === undefined) return create();
-  const { explainingChange } = await import('../output/preview/explain-change.js');
-  return explainingChange(context, flag, create);
-}
-
-/** Creates a task, with what only this process has: files, and the definitions that `--strict` compares. */
-export async function create(
+/** With what only this process has: files, and the definitions that `--strict` compares. */
+async function createFrom(
   context: Context,
   project: ProjectClient,
   wanted: Wanted,

@@ -7,10 +7,10 @@ import { oneLine } from '../../../rules/shown-text.js';
 import { asTyped, commandOf } from '../../../shown/typed-command.js';
 import { defined } from '../../../text/defined.js';
 import { counted } from '../output/plain-text.js';
+import type { SessionFlags } from '../program/agent-tools.js';
 import { type Context, environmentGiven, printAnswer } from '../program/context.js';
 import { withProject } from '../program/project-client.js';
 import { scopeIn } from '../program/project-operations.js';
-import type { SessionFlags } from '../program/sessions.js';
 
 export async function start(context: Context, _: [], { id, scope, idle }: SessionFlags['start']): Promise<void> {
   refuseIdle(idle);

@@ -5,11 +5,15 @@ import { describeConcurrency } from '../../../rules/concurrency/describe-concurr
 import { oneLine } from '../../../rules/shown-text.js';
 import type { StepTree } from '../../../rules/steps/find-step.js';
 import { defined } from '../../../text/defined.js';
-import { describeDefinition, describeImplementation, describePrompts } from '../output/describe-definition.js';
-import { describeProblem, typedBy } from '../output/describe-problem.js';
+import {
+  describeDefinition,
+  describeImplementation,
+  describePrompts,
+  renderStepTree,
+} from '../output/describe-definition.js';
+import { describeProblem, noteWarnings, typedBy } from '../output/describe-problem.js';
 import { plainText } from '../output/plain-text.js';
-import { renderStepTree } from '../output/render-step-tree.js';
-import { type Context, environmentGiven } from '../program/context.js';
+import { type Context, environmentGiven, printAnswer } from '../program/context.js';
 import { withDefinitions } from '../program/project-client.js';
 
 type Bodies = Readonly<Record<string, Parameters<typeof describeImplementation>[0]>>;
@@ -17,7 +21,7 @@ type Bodies = Readonly<Record<string, Parameters<typeof describeImplementation>[
 const NO_STEPS: StepTree = { steps: [], finally: [] };
 
 /** `ability show ID`: the contract of an ability, and how it would run in an environment. Reads files only, or asks a door. */
-export async function run(context: Context, [id]: [string]): Promise<void> {
+export async function show(context: Context, [id]: [string]): Promise<void> {
   const wanted = environmentGiven(context);
   const described = await withDefinitions(context, (project) =>
     project.call('describeAbility', { id, ...defined({ environment: wanted }) }),
@@ -37,8 +41,7 @@ export async function run(context: Context, [id]: [string]): Promise<void> {
     ...renderStepTree(plan ?? steps ?? NO_STEPS, terminal.style),
   ];
   terminal.print(lines.join('\n'));
-  for (const warning of described.warnings)
-    terminal.note(`${terminal.style('yellow', 'warning')} ${plainText(warning, '  ')}`);
+  noteWarnings(context, described);
   if (problem)
     terminal.note(`In ${environment} it cannot run:\n${describeProblem(typedBy(context, problem), terminal.style)}`);
 }
@@ -59,4 +62,19 @@ function describePlan(plan: Plan, bodies: Bodies): string[] {
 function namesOf({ pre_create, pre_call, post_call }: PlanHooks): string {
   const hooks = [...pre_create, ...pre_call, ...post_call];
   return hooks.length === 0 ? '' : `, hooks: ${hooks.map(({ id }) => id).join(', ')}`;
+}
+
+/** `ability graph ID`: the steps of an ability as a Mermaid flowchart. Reads files only, or asks a door. */
+export async function graph(context: Context, [id]: [string]): Promise<void> {
+  const { flags, terminal, door } = context;
+  // The variable stands for the default of the project, which a drawing of an ability that cannot run there may ignore.
+  const wanted = door ? environmentGiven(context) : flags.env;
+  const drawn = await withDefinitions(context, (project) =>
+    project.call('drawAbility', { id, ...defined({ environment: wanted }) }),
+  );
+  const { mermaid, problem, tried_in: environment } = drawn;
+  printAnswer(context, drawn, () => mermaid);
+  if (!problem || flags.json) return;
+  const why = describeProblem(typedBy(context, problem));
+  terminal.note(`Drawn as it is defined; in ${environment} it cannot run:\n${why}`);
 }

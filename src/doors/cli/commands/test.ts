@@ -1,12 +1,11 @@
 import { usageError } from '../../../contracts/problem.js';
 import { EXIT, type ExitCode } from '../../../contracts/states.js';
-import { findAbility } from '../../../operations/find-ability.js';
+import { findAbility } from '../../../definitions/find-ability.js';
 import { runProjectCases, type TestReport } from '../../../testing/index.js';
 import { fingerprint, untilChange, watchedFolders } from '../input/watch-files.js';
 import { describeProblem, typedBy } from '../output/describe-problem.js';
-import { renderCase, renderSummary } from '../output/findings/render-cases.js';
+import { renderCase, renderCasesJunit, renderSummary } from '../output/findings/render-cases.js';
 import { refuseUnwritable, writeReport } from '../output/junit/junit.js';
-import { renderCasesJunit } from '../output/junit/junit-cases.js';
 import { reportError } from '../output/report.js';
 import { type Context, openRegistry, printAnswer } from '../program/context.js';
 import type { DefinitionFlags } from '../program/definitions.js';

@@ -12,16 +12,16 @@ import { readDuration } from '../input/flag-values.js';
 import { openTokens } from '../input/read-token.js';
 import { formatDistance } from '../output/format-time.js';
 import { renderTable } from '../output/render-table.js';
-import type { AccessFlags } from '../program/access.js';
+import type { TokenFlags } from '../program/access.js';
 import { type Context, openRegistry, printAnswer, printList } from '../program/context.js';
 
-type Limits = Pick<AccessFlags['createToken'], 'environments' | 'abilities'>;
+type Limits = Pick<TokenFlags['create'], 'environments' | 'abilities'>;
 
 const LONGEST_MS = 366 * 24 * 3_600_000;
 const MAX_CHARACTERS = 100;
 
 /** `ability token create`: prints a token once. Only the token goes to stdout, for a secret store. */
-export async function create(context: Context, _: [], flags: AccessFlags['createToken']): Promise<void> {
+export async function create(context: Context, _: [], flags: TokenFlags['create']): Promise<void> {
   refuseAgents(context);
   const { terminal } = context;
   const can = readRights(flags.can);

@@ -2,7 +2,7 @@ import { formatLocation, type Problem } from '../../../contracts/problem.js';
 import { oneLine } from '../../../rules/shown-text.js';
 import { asTyped, type Typist } from '../../../shown/typed-command.js';
 import { plainText } from './plain-text.js';
-import type { Style } from './terminal/terminal.js';
+import type { Style, Terminal } from './terminal/terminal.js';
 
 /** No text can imitate its lines. @param label blank below a line that already reports the failure. */
 export function describeProblem(
@@ -22,4 +22,11 @@ export function describeProblem(
 export function typedBy(typist: Typist, problem: Problem): Problem {
   const { suggestion } = problem;
   return suggestion === undefined ? problem : { ...problem, suggestion: asTyped(suggestion, typist) };
+}
+
+export function noteWarnings(
+  { terminal }: { terminal: Pick<Terminal, 'note' | 'style'> },
+  { warnings }: { warnings: readonly string[] },
+): void {
+  for (const warning of warnings) terminal.note(`${terminal.style('yellow', 'warning')} ${plainText(warning, '  ')}`);
 }

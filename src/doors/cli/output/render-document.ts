@@ -3,7 +3,7 @@ import type { DocumentPlan } from '../../../authoring/routing-documents/plan-doc
 import type { Change } from '../../../authoring/routing-documents/read-table.js';
 import { unifiedDiff } from '../../../authoring/routing-documents/unified-diff.js';
 import { formatLocation, type Problem } from '../../../contracts/problem.js';
-import type { GapGroup } from '../../../operations/group-gaps.js';
+import type { GapGroup } from '../../../operations/gaps.js';
 import { describeProblem } from './describe-problem.js';
 import { plainText } from './plain-text.js';
 import type { Style } from './terminal/terminal.js';

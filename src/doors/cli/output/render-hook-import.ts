@@ -4,8 +4,12 @@ import type { PlannedFile } from '../../../authoring/write-together.js';
 import type { JsonObject } from '../../../contracts/json.js';
 import { oneLine } from '../../../rules/shown-text.js';
 import { commandOf } from '../../../shown/typed-command.js';
-import type { DeniedCall } from '../commands/import/call-to-show.js';
 import type { Style } from './terminal/terminal.js';
+
+export interface DeniedCall {
+  ability: string;
+  input: JsonObject;
+}
 
 export interface HookImport {
   source: string;

@@ -78,7 +78,7 @@ export async function variablesOf(
 /** An ability, and where and with what it would run. Reads files only. @throws AbilityError `ability.not_found`. */
 export async function openAbility(context: Context, id: string) {
   const registry = await openRegistry(context);
-  const { findAbility } = await import('../../../operations/find-ability.js');
+  const { findAbility } = await import('../../../definitions/find-ability.js');
   const definition = await findAbility(registry, id);
   const environment = await environmentOf(context, registry);
   return { registry, definition, environment, variables: await variablesOf(context, registry, environment) };

@@ -24,8 +24,9 @@ export type Declared<Args extends unknown[] = [], Flags extends OptionValues = O
   GlobalFlags
 >;
 
-export type FlagsOf<Declarations extends Record<string, () => { opts(): OptionValues }>> = {
-  [Name in keyof Declarations]: OptionsOf<Declarations[Name]>;
+/** The flags of each command of a table. */
+export type FlagsOf<Declare extends () => Record<string, { opts(): OptionValues }>> = {
+  [Name in keyof ReturnType<Declare>]: OptionsOf<() => ReturnType<Declare>[Name]>;
 };
 
 /** What a command does. @returns undefined if it succeeded. */
@@ -38,9 +39,16 @@ export interface Commands {
     load: () => Promise<Record<NoInfer<Name>, Run<Args, Flags>>>,
     name?: Name,
   ): Commands;
+  /** Adds the commands of a table; one module exports their functions under the names of the table. */
+  all<Table extends Record<string, CommandUnknownOpts>>(
+    table: Table,
+    load: () => Promise<{ [Name in keyof NoInfer<Table>]: RunOf<Table[Name]> }>,
+  ): void;
   /** Adds a word that only groups commands. @returns what adds commands below it. */
   group(name: string, description: string, ...examples: string[]): Commands;
 }
+
+type RunOf<Command> = Command extends Declared<infer Args, infer Flags> ? Run<Args, Flags> : never;
 
 type None = Record<never, never>;
 
@@ -84,7 +92,7 @@ export function commandsBelow(parent: CommandUnknownOpts, given: Given, outcome:
     parent.addCommand(command.copyInheritedSettings(parent));
     return commandsBelow(command, given, outcome);
   };
-  return {
+  const below: Commands = {
     add(command, load, name = 'run' as never) {
       command.action(async () => {
         const flags = flagsOf(command) as GlobalFlags & ReturnType<typeof command.opts>;
@@ -104,7 +112,11 @@ export function commandsBelow(parent: CommandUnknownOpts, given: Given, outcome:
       addGlobalFlags(command);
       return take(command);
     },
+    all(table, load) {
+      for (const [name, command] of Object.entries(table)) below.add(command, load as never, name);
+    },
   };
+  return below;
 }
 
 /** Flags whose value names something; a text or a template may be empty. */

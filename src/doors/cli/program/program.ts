@@ -1,18 +1,14 @@
 import { Argument, Command, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import { SHELLS } from '../commands/completion/scripts.js';
 import { addAccess } from './access.js';
-import { addAgentTools } from './agent-tools.js';
-import { addApprovals, addExplanations } from './approvals.js';
-import { addAudit } from './audit.js';
-import { addAuthoring } from './authoring.js';
+import { addAgentTools, addSessions } from './agent-tools.js';
+import { addApprovals } from './approvals.js';
+import { addAuthoring, addImports } from './authoring.js';
 import { addChoosing } from './choosing.js';
 import { commandsBelow, declare, type Given, type Outcome } from './declare-command.js';
 import { addDefinitions, addTestsAndDocuments } from './definitions.js';
 import { addGlobalFlags } from './global-flags.js';
-import { addImports } from './imports.js';
 import { addRuntime } from './runtime.js';
-import { addSchedules } from './schedules.js';
-import { addSessions } from './sessions.js';
 import { addTasks } from './tasks.js';
 
 /** Commander's default without a terminal. */
@@ -44,12 +40,9 @@ export function buildProgram(given: Given, outcome: Outcome): CommandUnknownOpts
   addChoosing(commands);
   addTestsAndDocuments(commands);
   addTasks(commands);
-  addSchedules(commands);
   addSessions(commands);
   addAuthoring(commands);
   addApprovals(commands);
-  addExplanations(commands);
-  addAudit(commands);
   addAgentTools(commands);
   addImports(commands);
   addAccess(commands);

@@ -212,7 +212,7 @@ class Here {
   }
 
   async retry(wanted: InputOf<'retryTask'>, further: Further): Promise<Created & { begins?: string }> {
-    const { makeRetry, retryTask } = await import('../../../operations/retry-task.js');
+    const { makeRetry, retryTask } = await import('../../../operations/run-task.js');
     return this.as('retryTask', retryTask, wanted, (given, project, caller) => {
       return project.ask((connection) => makeRetry(project, caller, given, connection, further));
     });

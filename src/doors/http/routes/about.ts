@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { checkRetention, keepingRuntime } from '../../../client/index.js';
 import { RIGHTS } from '../../../contracts/access.js';
 import { wholeProject } from '../../../operations/concerns.js';
+import { answer } from '../../../operations/operation.js';
 import { withinRight } from '../../../operations/run-operation.js';
 import { hasRight } from '../../../rules/rights.js';
 import { metricsOf } from '../metrics/door-metrics.js';
@@ -60,25 +61,23 @@ export const meRoute: Route = defineRoute({
   path: '/v1/me',
   summary: 'Who the caller is here, with its rights, and the project with its environments.',
   right: 'read',
-  answers: {
-    200: {
-      means: 'As the door sees the caller.',
-      schema: z.strictObject({
-        person: z.string(),
-        agent: z.string().nullable(),
-        rights: z.array(z.enum(RIGHTS)),
-        limits: z
-          .partialRecord(z.enum(RIGHTS), z.array(limits))
-          .describe('Where each right holds, by globs; `{}`: everywhere.'),
-        groups: z.array(z.string()).describe('In the claim of the OpenID provider.'),
-        signed_in: z.boolean().describe('By a token; else the door knows who runs it, or a proxy names the person.'),
-        project: z.string(),
-        environments: z.array(z.string()),
-        environment: z.string().nullable().describe('That of requests that name none.'),
-        temporal_ui: z.string().nullable(),
-      }),
-    },
-  },
+  answers: answer(
+    'As the door sees the caller.',
+    z.strictObject({
+      person: z.string(),
+      agent: z.string().nullable(),
+      rights: z.array(z.enum(RIGHTS)),
+      limits: z
+        .partialRecord(z.enum(RIGHTS), z.array(limits))
+        .describe('Where each right holds, by globs; `{}`: everywhere.'),
+      groups: z.array(z.string()).describe('In the claim of the OpenID provider.'),
+      signed_in: z.boolean().describe('By a token; else the door knows who runs it, or a proxy names the person.'),
+      project: z.string(),
+      environments: z.array(z.string()),
+      environment: z.string().nullable().describe('That of requests that name none.'),
+      temporal_ui: z.string().nullable(),
+    }),
+  ),
   async handle({ door, caller }) {
     const { person, rights, token, admitted } = caller;
     const { project } = door.registry();

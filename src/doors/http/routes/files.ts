@@ -4,6 +4,7 @@ import { AbilityError } from '../../../contracts/problem.js';
 import { maxFileOf } from '../../../definitions/max-file.js';
 import { task } from '../../../operations/concerns.js';
 import * as fields from '../../../operations/fields.js';
+import { answer } from '../../../operations/operation.js';
 import { withinRight } from '../../../operations/run-operation.js';
 import { viewOwn } from '../../../operations/wait-for-result.js';
 import { mediaTypeOf, safeFileName } from '../../../text/file-name.js';
@@ -51,12 +52,10 @@ export const keepFileRoute: Route = defineRoute({
   query: z.strictObject({ name: z.string().min(1).max(1000).describe('Its name, without folders.') }),
   body: z.string().describe('The bytes; at most `policy.max_file`.'),
   takes: 'stream',
-  answers: {
-    200: {
-      means: 'The value, for a place whose schema has `format: file`.',
-      schema: z.strictObject({ $file: z.string(), name: z.string(), bytes: z.int(), media_type: z.string() }),
-    },
-  },
+  answers: answer(
+    'The value, for a place whose schema has `format: file`.',
+    z.strictObject({ $file: z.string(), name: z.string(), bytes: z.int(), media_type: z.string() }),
+  ),
   handle: ({ door, query, body, signal }) =>
     door.ask(async ({ store }) => {
       const source = readingOf(body as unknown as Readable | undefined);

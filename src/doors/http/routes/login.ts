@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { RIGHTS } from '../../../contracts/access.js';
 import { AbilityError } from '../../../contracts/problem.js';
+import { answer } from '../../../operations/operation.js';
 import { isDuration, parseDuration } from '../../../rules/duration.js';
 import { hasRight } from '../../../rules/rights.js';
 import { oneLine } from '../../../rules/shown-text.js';
@@ -40,19 +41,17 @@ const beginRoute: Route = defineRoute({
       .default('12h')
       .describe('How long the token is wanted.'),
   }),
-  answers: {
-    200: {
-      means: 'What to show to the person, and the secret code of the client.',
-      schema: z.strictObject({
-        device_code: z.string(),
-        user_code: z.string(),
-        verification_uri: z.string(),
-        verification_uri_complete: z.string(),
-        expires_in: z.int().describe('Seconds.'),
-        interval: z.int().describe('Seconds between two requests for the token.'),
-      }),
-    },
-  },
+  answers: answer(
+    'What to show to the person, and the secret code of the client.',
+    z.strictObject({
+      device_code: z.string(),
+      user_code: z.string(),
+      verification_uri: z.string(),
+      verification_uri_complete: z.string(),
+      expires_in: z.int().describe('Seconds.'),
+      interval: z.int().describe('Seconds between two requests for the token.'),
+    }),
+  ),
   async handle({ door, headers, body: { client, expires }, raw }) {
     const { logins, isSecure } = pageOf({ door });
     const begun = logins.begin(client, raw.req.socket.remoteAddress ?? '', parseDuration(expires));
@@ -70,19 +69,17 @@ const tokenRoute: Route = defineRoute({
     'The token of a confirmed login, once; until then the codes of RFC 8628, such as `door.authorization_pending`.',
   right: null,
   body: z.strictObject({ device_code: z.string().min(1).max(200) }),
-  answers: {
-    200: {
-      means: 'Confirmed.',
-      schema: z.strictObject({
-        access_token: z.string(),
-        token_type: z.literal('Bearer'),
-        expires_in: z.int().describe('Seconds.'),
-        expires_at: z.string(),
-        person: z.string(),
-        can: z.array(z.enum(RIGHTS)).describe('With what the groups of the person give now.'),
-      }),
-    },
-  },
+  answers: answer(
+    'Confirmed.',
+    z.strictObject({
+      access_token: z.string(),
+      token_type: z.literal('Bearer'),
+      expires_in: z.int().describe('Seconds.'),
+      expires_at: z.string(),
+      person: z.string(),
+      can: z.array(z.enum(RIGHTS)).describe('With what the groups of the person give now.'),
+    }),
+  ),
   async handle({ door, body: { device_code } }) {
     const { logins, createToken } = pageOf({ door });
     const wanted = logins.take(device_code);
@@ -105,7 +102,7 @@ const confirmRoute: Route = defineRoute({
     user_code: z.string().min(1).max(20),
     decision: z.enum(['confirm', 'deny']).optional().describe('Left out: only look.'),
   }),
-  answers: { 200: { means: 'The login; it was answered if there was a decision.', schema: asked } },
+  answers: answer('The login; it was answered if there was a decision.', asked),
   async handle(call) {
     const { user_code, decision } = call.body;
     const { logins } = pageOf(call);
@@ -123,7 +120,7 @@ const logoutRoute: Route = defineRoute({
   summary: 'End the token that the request is sent with, at once and for good.',
   right: 'read',
   body: z.strictObject({}),
-  answers: { 200: { means: 'It has ended.', schema: z.strictObject({ status: z.literal('ended'), id: z.string() }) } },
+  answers: answer('It has ended.', z.strictObject({ status: z.literal('ended'), id: z.string() })),
   async handle({ door, caller, headers }) {
     const token = headers.authorization === undefined ? undefined : door.authentication.findToken(caller.token ?? '');
     if (!token) throw notSignedIn('Only the bearer of a token can end it');

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AbilityError } from '../../../contracts/problem.js';
+import { answer } from '../../../operations/operation.js';
 import type { HttpDoor } from '../http-door.js';
 import { defineRoute, type Route } from '../route.js';
 import { readSignature, TakenRequests } from '../slack/check-slack-signature.js';
@@ -23,13 +24,10 @@ export const slackRoute: Route = defineRoute({
     'X-Slack-Signature': 'The signature of Slack, over the time and the body.',
     'X-Slack-Request-Timestamp': 'When Slack signed it, in seconds since 1970.',
   },
-  answers: {
-    200: {
-      means:
-        'It was received. Without a body, unless a dialog shows an error: who clicked reads in Slack what came of it.',
-      schema: z.looseObject({ response_action: z.literal('errors'), errors: z.record(z.string(), z.string()) }),
-    },
-  },
+  answers: answer(
+    'It was received. Without a body, unless a dialog shows an error: who clicked reads in Slack what came of it.',
+    z.looseObject({ response_action: z.literal('errors'), errors: z.record(z.string(), z.string()) }),
+  ),
   countsItself: true,
   refuseUnread({ headers, door, count }) {
     countingRefusals(count, () => {

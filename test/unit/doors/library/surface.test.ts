@@ -14,12 +14,12 @@ const sourceOf = (types: string): string => types.replace('./dist/types/', 'src/
 /** The names that an entry exports, including types, in order. */
 function namesIn(file: string): string[] {
   const text = read(file).replaceAll(/\/\*[\s\S]*?\*\//g, '');
-  const listed = [...text.matchAll(/export (type )?\{([^}]*)\}/g)].flatMap(([, type, names = '']) =>
+  const listed = [...text.matchAll(/export (type |const )?\{([^}]*)\}/g)].flatMap(([, how, names = '']) =>
     names
       .split(',')
-      .map((name) => name.trim())
+      .map((name) => name.trim().replace(/^\w+: /, ''))
       .filter((name) => name !== '')
-      .map((name) => (type || name.startsWith('type ') ? `type ${name.replace(/^type /, '')}` : name)),
+      .map((name) => (how === 'type ' || name.startsWith('type ') ? `type ${name.replace(/^type /, '')}` : name)),
   );
   const whole = [...text.matchAll(/export (?:type )?\* from '([^']+)'/g)].flatMap(([, from = '']) =>
     declaredIn(join(dirname(file), from).replace(/\.js$/, '.ts')),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { planCall } from '../../../../src/operations/ask/plan-call.js';
+import { planCall } from '../../../../src/operations/ask/consider-call.js';
 import { lowLevel, registryOf, SCRIPT, SCRIPT_FILE } from '../../temporary-project.js';
 
 test.each([

@@ -1,12 +1,11 @@
-import type { Connection, Stall } from '../../../../client/index.js';
+import type { Stall } from '../../../../client/index.js';
 import { AbilityError } from '../../../../contracts/problem.js';
 import type { TaskResult } from '../../../../contracts/task.js';
-import type { Registry } from '../../../../definitions/registry.js';
 import { startTimer } from '../../../../server/start-timer.js';
 import { commandOf } from '../../../../shown/typed-command.js';
 import { reportError } from '../../output/report.js';
 import { LATE_WORK_MS } from '../../output/terminal/terminal.js';
-import { type Context, withSession } from '../../program/context.js';
+import type { Context } from '../../program/context.js';
 import { withProject } from '../../program/project-client.js';
 import type { ProjectClient } from '../../program/project-operations.js';
 
@@ -37,47 +36,24 @@ export interface Deadline {
   done(): void;
 }
 
-/** Applies `--timeout` to an action. @param what begins the error, such as `No task was created`. */
-async function withDeadline<T>(
-  context: Context,
-  patience: Patience,
-  what: string,
-  action: (deadline: Deadline) => Promise<T>,
-): Promise<T> {
-  const deadline = startDeadline(context, patience, what);
-  try {
-    return await action(deadline);
-  } finally {
-    deadline.done();
-  }
-}
-
-/** Like {@link withDeadline}, with a connection; the deadline also limits connecting. */
-export function connectedInTime<T>(
-  context: Context,
-  registry: Registry,
-  patience: Patience,
-  what: string,
-  action: (connection: Connection, deadline: Deadline) => Promise<T>,
-): Promise<T> {
-  return withDeadline(context, patience, what, (deadline) =>
-    withSession(context, registry, (connection) => action(connection, deadline), deadline.signal),
-  );
-}
-
-/** Like {@link withDeadline}, with the project; the deadline also limits connecting. */
-export function projectInTime<T>(
+/**
+ * Applies `--timeout` to an action, and to connecting. @param what begins the error, such as `No task was created`.
+ */
+export async function projectInTime<T>(
   context: Context,
   patience: Patience,
   what: string,
   action: (project: ProjectClient, deadline: Deadline) => Promise<T>,
 ): Promise<T> {
-  return withDeadline(context, patience, what, (deadline) =>
-    withProject(context, (project) => action(project, deadline), deadline.signal),
-  );
+  const deadline = startDeadline(context, patience, what);
+  try {
+    return await withProject(context, (project) => action(project, deadline), deadline.signal);
+  } finally {
+    deadline.done();
+  }
 }
 
-/** Starts the timer of `--timeout`. @param what as in {@link withDeadline}. */
+/** Starts the timer of `--timeout`. @param what as in {@link projectInTime}. */
 export function startDeadline(context: Context, { timeout, timeoutMs }: Patience, what: string): Deadline {
   const { began } = context;
   const controller = new AbortController();

@@ -1,7 +1,7 @@
 import { usageError } from '../../../../contracts/problem.js';
 import { EXIT, type ExitCode } from '../../../../contracts/states.js';
-import type { FoundFlow } from '../../../../operations/find-proposals.js';
-import type { GapGroup } from '../../../../operations/group-gaps.js';
+import type { GapGroup } from '../../../../operations/gaps.js';
+import type { FoundFlow } from '../../../../operations/harvest.js';
 import { type Harvest, type HarvestedScript, harvest } from '../../../../operations/harvest.js';
 import type { HarvestRuns } from '../../../../server/logs/harvest-file.js';
 import { asTyped } from '../../../../shown/typed-command.js';

@@ -16,9 +16,7 @@ import { RECORD_FILES } from '../../../../contracts/record.js';
 import type { ExitCode } from '../../../../contracts/states.js';
 import type { Registry } from '../../../../definitions/registry.js';
 import { recordFolder } from '../../../../operations/record-folder.js';
-import { knownSecrets } from '../../../../planning/secrets/credentials.js';
-import { Masker } from '../../../../planning/secrets/masking/masker.js';
-import { SecretSource } from '../../../../planning/secrets/secret-source.js';
+import { maskerFor } from '../../../../planning/secrets/credentials.js';
 import { readRecords } from '../../../../server/logs/read-records.js';
 import { pathsOf } from '../../../../server/project-paths.js';
 import type { ChoosingFlags } from '../../program/choosing.js';
@@ -70,7 +68,7 @@ function exampleFor(
   const { records } = pathsOf(registry.root);
   const found = named === undefined ? knownExample(records, path) : namedExample(context, records, path, named);
   if (!found) return undefined;
-  const masker = new Masker(knownSecrets(registry, new SecretSource(registry.root, environment, context.env)));
+  const masker = maskerFor(registry, environment, context.env);
   return { ...(masker.maskDeep(found) as CallExample), isGiven: named !== undefined };
 }
 

@@ -7,12 +7,11 @@ import { type PlannedFile, writeTogether } from '../../../../authoring/write-tog
 import { AbilityError, usageError } from '../../../../contracts/problem.js';
 import { EXIT, type ExitCode } from '../../../../contracts/states.js';
 import type { RegistryLoader } from '../../../../definitions/load-registry.js';
-import type { FoundFlow } from '../../../../operations/find-proposals.js';
+import type { FoundFlow } from '../../../../operations/harvest.js';
 import { satisfies } from '../../../../planning/input/schemas.js';
-import { printWritten } from '../../output/render-written.js';
 import type { Context } from '../../program/context.js';
-import { lintBefore } from '../scaffold/lint-before.js';
-import { writePlan } from '../writing/write-plan.js';
+import { lintBefore } from '../scaffold/from-definition.js';
+import { printWritten, writePlan } from '../writing/write-plan.js';
 
 export interface ProposalsToWrite {
   loader: RegistryLoader;

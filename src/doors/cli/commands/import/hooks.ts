@@ -10,12 +10,14 @@ import { AbilityError, reasonOf, usageError } from '../../../../contracts/proble
 import type { Registry } from '../../../../definitions/registry.js';
 import { isInside } from '../../../../disk/is-inside.js';
 import { refuseAgents } from '../../../../operations/read-caller.js';
+import { satisfies } from '../../../../planning/input/schemas.js';
 import { asTyped } from '../../../../shown/typed-command.js';
+import { unlessRefused } from '../../../../text/attempt.js';
 import { defined } from '../../../../text/defined.js';
-import { type HookImport, hooksAsJson, renderHookImport } from '../../output/render-hook-import.js';
+import { type DeniedCall, type HookImport, hooksAsJson, renderHookImport } from '../../output/render-hook-import.js';
+import type { ImportFlags } from '../../program/authoring.js';
 import { type Context, environmentOf, printAnswer } from '../../program/context.js';
-import type { ImportFlags } from '../../program/imports.js';
-import { type ImportSite, runImporter } from './importer.js';
+import { type ImportSite, runImporter } from './import-into-project.js';
 
 /** The maximum number of denied calls to show. */
 const MAX_CALLS = 3;
@@ -77,7 +79,6 @@ async function writeGuards({ context, registry, signal }: ImportSite, { abilitie
     const { writeTogether } = await import('../../../../authoring/write-together.js');
     await whileAlone(root, { note: terminal.note, signal }, async () => writeTogether(root, files));
   }
-  const { callToShow } = await import('./call-to-show.js');
   const done = { ...found, ...defined({ denied: callToShow(hooks, abilities) }) };
   printAnswer(context, hooksAsJson(done), () => asTyped(renderHookImport(done, terminal.style), context));
 }
@@ -204,5 +205,19 @@ function nameOf(source: string, chosen: string | undefined): string {
   throw usageError(
     `${name} cannot be the name of a folder of hooks`,
     'Pass --name with letters, digits, dots, dashes and _.',
+  );
+}
+
+/** The first denied call that its ability accepts: a run with invalid input ends before any guard. */
+export function callToShow(hooks: readonly WrittenDraft[], abilities: readonly Shown[]): DeniedCall | undefined {
+  const denied = hooks.flatMap(({ definition }) => (definition.must_deny as DeniedCall[] | undefined) ?? []);
+  const takes = (schema: JsonObject, input: JsonObject): boolean =>
+    unlessRefused(
+      () => satisfies(schema, input),
+      // Lint reports the broken schema.
+      () => false,
+    );
+  return denied.find(({ ability, input }) =>
+    abilities.some(({ key, input_schema }) => key === ability && takes(input_schema, input)),
   );
 }

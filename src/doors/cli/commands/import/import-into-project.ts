@@ -3,11 +3,12 @@ import type { Imported } from '../../../../authoring/import/imported.js';
 import type { ImportOptions, PlannedImport } from '../../../../authoring/import/planned-import.js';
 import { AbilityError, usageError } from '../../../../contracts/problem.js';
 import type { RegistryLoader } from '../../../../definitions/load-registry.js';
+import type { Registry } from '../../../../definitions/registry.js';
 import { readDuration } from '../../input/flag-values.js';
-import { printAnswer } from '../../program/context.js';
-import type { ImportFlags } from '../../program/imports.js';
+import type { ImportFlags } from '../../program/authoring.js';
+import { type Context, openLoader, printAnswer } from '../../program/context.js';
+import { unlessInterrupted } from '../following/interruption.js';
 import type { Waiting } from '../writing/while-alone.js';
-import type { ImportSite } from './importer.js';
 
 type CommonFlags = Pick<ImportFlags['mcp'], 'select' | 'prefix' | 'dryRun' | 'overwrite' | 'timeout'> &
   Partial<Pick<ImportFlags['openapi'], 'effectsFor'>>;
@@ -93,4 +94,33 @@ async function alone<T>(root: string, waiting: Waiting, action: () => Promise<T>
     if (!(error instanceof AbilityError) || error.code !== 'scaffold.write_failed') throw error;
     throw new AbilityError({ ...error.toProblem(), code: 'import.write_failed' }, { cause: error });
   }
+}
+
+/** Where an import takes place. */
+export interface ImportSite {
+  context: Context;
+  loader: RegistryLoader;
+  registry: Registry;
+  /** Ctrl-C, which ends the import before anything is written. */
+  signal: AbortSignal;
+}
+
+/** How another system is taken over: what is found there, and how that gets into the project. */
+interface Importer<Flags, Found> {
+  /** Writes nothing. @param source the argument of the command. @throws AbilityError `import.*`, `usage.invalid`. */
+  read(site: ImportSite, source: string, flags: Flags): Promise<Found>;
+  /** Writes, unless it is a dry run, and prints the answer. @throws AbilityError `import.*`. */
+  write(site: ImportSite, found: Found, flags: Flags): Promise<void>;
+}
+
+/** The command of an importer. */
+export function runImporter<Flags, Found>({ read, write }: Importer<Flags, Found>) {
+  return async (context: Context, [source]: [string], flags: Flags): Promise<void> => {
+    const loader = await openLoader(context);
+    const registry = loader.load();
+    await unlessInterrupted(context, async (signal) => {
+      const site = { context, loader, registry, signal };
+      await write(site, await read(site, source, flags), flags);
+    });
+  };
 }

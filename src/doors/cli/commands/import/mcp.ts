@@ -4,10 +4,15 @@ import { AbilityError, formatLocation, usageError } from '../../../../contracts/
 import type { McpServer } from '../../../../definitions/formats/config.js';
 import type { Loaded, Registry } from '../../../../definitions/registry.js';
 import { defined } from '../../../../text/defined.js';
+import type { ImportFlags } from '../../program/authoring.js';
 import { type Context, environmentOf } from '../../program/context.js';
-import type { ImportFlags } from '../../program/imports.js';
-import { type ImportSource, importIntoProject, timeoutOf } from './import-into-project.js';
-import { type ImportSite, runImporter } from './importer.js';
+import {
+  type ImportSite,
+  type ImportSource,
+  importIntoProject,
+  runImporter,
+  timeoutOf,
+} from './import-into-project.js';
 
 type Flags = ImportFlags['mcp'];
 

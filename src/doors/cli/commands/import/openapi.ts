@@ -3,10 +3,16 @@ import type { DocumentHeader } from '../../../../authoring/import/openapi/docume
 import type { OpenApiDocument } from '../../../../authoring/import/openapi/import-document.js';
 import type { Registry } from '../../../../definitions/registry.js';
 import { defined } from '../../../../text/defined.js';
+import type { ImportFlags } from '../../program/authoring.js';
 import { type Context, environmentOf } from '../../program/context.js';
-import type { ImportFlags } from '../../program/imports.js';
-import { checkedName, type ImportSource, importIntoProject, timeoutOf } from './import-into-project.js';
-import { type ImportSite, runImporter } from './importer.js';
+import {
+  checkedName,
+  type ImportSite,
+  type ImportSource,
+  importIntoProject,
+  runImporter,
+  timeoutOf,
+} from './import-into-project.js';
 
 type Flags = ImportFlags['openapi'];
 

@@ -10,9 +10,8 @@ import { satisfies } from '../../../../planning/input/schemas.js';
 import { resolveEnvironment } from '../../../../planning/resolve/resolve-environment.js';
 import { resolvePlan } from '../../../../planning/resolve/resolve-plan.js';
 import { EnvironmentVariables } from '../../../../planning/secrets/secret-source.js';
-import { printWritten } from '../../output/render-written.js';
 import type { Context } from '../../program/context.js';
-import { type Settled, writePlan } from '../writing/write-plan.js';
+import { printWritten, type Settled, writePlan } from '../writing/write-plan.js';
 
 export interface ScaffoldRequest<Planned extends Scaffold = Scaffold> {
   plan(site: Site): Planned;

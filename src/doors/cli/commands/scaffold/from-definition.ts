@@ -8,17 +8,20 @@ import {
 import {
   environmentsOf,
   type GivenDefinition,
+  refusedFor,
 } from '../../../../authoring/scaffold/from-definition/read-definition.js';
-import { AbilityError, usageError } from '../../../../contracts/problem.js';
+import type { Finding } from '../../../../contracts/findings.js';
+import { AbilityError, type Problem, usageError } from '../../../../contracts/problem.js';
 import type { ExitCode } from '../../../../contracts/states.js';
+import type { RegistryLoader } from '../../../../definitions/load-registry.js';
 import { YAML_LIMITS } from '../../../../definitions/yaml-document.js';
+import { type LintOptions, lintProject } from '../../../../lint/lint-project.js';
 import { checkCases } from '../../../../testing/prepare-cases.js';
 import { flagOf } from '../../input/flag-values.js';
 import type { OnlyDefinitionKind } from '../../program/authoring.js';
 import type { Context } from '../../program/context.js';
 import { unlessCancelled } from '../writing/write-plan.js';
 import { finishScaffold } from './finish-scaffold.js';
-import { lintBefore } from './lint-before.js';
 
 type WholeFlags = { from: string; phase?: string | undefined; config?: string | undefined };
 
@@ -125,4 +128,27 @@ export function commandOf(kind: OnlyDefinitionKind) {
     run: (context: Context, [name = '']: [string?], { from }: { from: string }): Promise<ExitCode> =>
       scaffoldFromDefinition(context, kind, name, { from }),
   };
+}
+
+/** Takes the lint findings of a project, to compare them with those after a change. */
+export function lintBefore(loader: RegistryLoader, options: LintOptions = {}) {
+  const findings = (): Finding[] => lintProject(loader, options).findings;
+  const known = new Set(findings().map(signOf));
+  const fresh = (): Finding[] => findings().filter((finding) => !known.has(signOf(finding)));
+  /** @returns new findings as notes. @throws AbilityError with each new error, at its place in the input. */
+  const refuseErrorsOf = ({ given }: Pick<ScaffoldFromDefinition, 'given'>): string[] => {
+    const found = fresh();
+    const errors = found.filter(({ severity }) => severity === 'error');
+    const problemOf = ({ code, message, fix, location }: Finding): Problem => {
+      return { code, message, location: given(location), suggestion: fix };
+    };
+    if (errors.length > 0) throw refusedFor(errors.map(problemOf));
+    return found.map(({ code, message, fix }) => `${code}: ${message}. ${fix}`);
+  };
+  return { fresh, refuseErrorsOf };
+}
+
+/** Without the line, which may change. */
+function signOf({ code, message, location }: Finding): string {
+  return `${code} ${location.file} ${message}`;
 }

@@ -1,10 +1,48 @@
+import { checkSpec } from '../../../../client/schedules/check-spec.js';
 import { usageError } from '../../../../contracts/problem.js';
+import { EXIT, type ExitCode } from '../../../../contracts/states.js';
+import { clockChangeNote } from '../../../../rules/schedules/clock-changes.js';
 import { asTyped, commandOf } from '../../../../shown/typed-command.js';
-import { parseTime } from '../../input/flag-values.js';
+import { defined } from '../../../../text/defined.js';
+import { parseTime, readDuration, readIntent } from '../../input/flag-values.js';
+import { parseInput, refuseMaskedInput } from '../../input/parse-input.js';
+import { noteWarnings } from '../../output/describe-problem.js';
 import { DRIFT_WORDS, renderSchedule, renderSchedules } from '../../output/render-schedule.js';
-import { type Context, printAnswer } from '../../program/context.js';
+import { type Context, environmentGiven, printAnswer } from '../../program/context.js';
 import { withProject } from '../../program/project-client.js';
-import type { ScheduleFlags } from '../../program/schedules.js';
+import type { ScheduleFlags } from '../../program/tasks.js';
+import { createOrReport, schemaFor } from '../run.js';
+
+/** `ability schedule create ID`: refuses what could not run today, rather than fail at night. */
+export async function create(context: Context, [ability]: [string], flags: ScheduleFlags['create']): Promise<ExitCode> {
+  const { name, cron, timezone, overlap, jitter, catchUp: catch_up, approveBefore: approve_before } = flags;
+  const intent = flags.intent === undefined ? undefined : readIntent(flags.intent);
+  readDuration('--jitter', jitter);
+  readDuration('--catch-up', catch_up);
+  if (approve_before !== undefined) readDuration('--approve-before', approve_before);
+  return withProject(context, async (project) => {
+    const input = parseInput(flags, await schemaFor(project, ability, environmentGiven(context), flags.set), context);
+    refuseMaskedInput(input);
+    const more = defined({ name, intent, approve_before, environment: environmentGiven(context) });
+    const wanted = { ability, input, cron, timezone, overlap, jitter, catch_up, ...more };
+    const made = await createOrReport(context, ability, () => project.call('createSchedule', wanted));
+    if (typeof made === 'number') return made;
+    const { warnings, ...shown } = made;
+    const { terminal } = context;
+    printAnswer(context, shown, () => renderSchedule(shown).join('\n'));
+    if (!context.flags.json) {
+      noteWarnings(context, { warnings });
+      if (!shown.created) terminal.note('It already exists, with the same settings.');
+    }
+    const clock = clockChangeNote(checkSpec(shown.spec), shown.spec.timezone);
+    if (clock !== undefined) terminal.note(`${clock} (docs/schedules.md, Daylight saving time).`);
+    if (project.isOwnRuntime()) terminal.note(ONLY_WHILE_UP);
+    return EXIT.ok;
+  });
+}
+
+export const ONLY_WHILE_UP =
+  'It fires only while the runtime of this project is up: `ability up`, or a service (docs/schedules.md). What it misses within --catch-up it makes up for at the next start.';
 
 /** `ability schedule list`: the schedules of the project, and where they differ from the definitions. */
 export async function list(context: Context): Promise<void> {

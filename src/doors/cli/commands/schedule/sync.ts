@@ -13,8 +13,8 @@ import { compareSchedules, type ScheduleDrift } from '../../../../planning/sched
 import { statedSchedules } from '../../../../planning/schedules/stated-schedules.js';
 import { DRIFT_WORDS } from '../../output/render-schedule.js';
 import { type Context, openRegistry, withSession } from '../../program/context.js';
-import type { ScheduleFlags } from '../../program/schedules.js';
-import { ONLY_WHILE_UP } from './create.js';
+import type { ScheduleFlags } from '../../program/tasks.js';
+import { ONLY_WHILE_UP } from './schedules.js';
 
 const DONE = { missing: 'created', differs: 'changed', left: 'deleted' } as const;
 

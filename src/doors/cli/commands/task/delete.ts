@@ -14,57 +14,63 @@ import { currentUser } from '../../../../operations/read-caller.js';
 import { oneLine } from '../../../../rules/shown-text.js';
 import { asTyped } from '../../../../shown/typed-command.js';
 import { isConfirmed } from '../../input/ask.js';
+import { noteWarnings } from '../../output/describe-problem.js';
 import { formatMoment } from '../../output/format-time.js';
-import { type Context, openRegistry, printAnswer } from '../../program/context.js';
+import { type Context, printAnswer } from '../../program/context.js';
+import type { ProjectClient } from '../../program/project-operations.js';
 import type { TaskFlags } from '../../program/tasks.js';
-import { connectedInTime, type Patience, projectInTime } from '../following/deadline.js';
+import { projectInTime } from '../following/deadline.js';
 import { noteStall, readPatience } from '../following/follow-task.js';
 import { endInterrupted, withInterruption } from '../following/interruption.js';
-import { noteWarnings } from '../run.js';
 
 /** `ability task delete KEY`: ends a task, removes its record, leaves a tombstone. Source: R-000-85, C-37. */
 export async function run(context: Context, [key]: [string], flags: TaskFlags['deletion']): Promise<ExitCode> {
   const { terminal } = context;
   const { purge = false } = flags;
   const patience = readPatience(terminal.isLive, flags);
-  if (context.door) return deleteThere(context, key, purge, patience);
-  const registry = await openRegistry(context);
-  return connectedInTime(context, registry, patience, `${key} was not deleted`, async (connection, deadline) => {
+  return projectInTime(context, patience, `${key} was not deleted`, (project, deadline) => {
     const { signal } = deadline;
-    const presence = await keepingRuntime(connection, () => readPresence(connection, key, purge), signal);
-    if (!(await isAgreed(context, key, presence, purge, signal))) return undeleted(context, key);
-    if (purge && presence !== 'deleted' && presence !== 'unformed')
-      terminal.note('Temporal takes up to a minute to delete a history.');
-    // Only the history says which machine has the record, so it is read before a purge.
-    const keeper = await readHost(connection, key).catch(() => undefined);
-    const end = await withInterruption(context, (interrupted) =>
-      deleteTask(connection, key, {
-        by: currentUser(context.env),
-        purge,
-        timeoutMs: deadline.stopAndReadRest(),
-        signal: interrupted,
-        onStall: (stall) => noteStall(terminal, stall),
-      }),
-    );
-    return report(context, key, end, keeper);
+    if (context.door) return deleteThere(context, project, key, purge, signal);
+    return project.here(async (connection) => {
+      const presence = await keepingRuntime(connection, () => readPresence(connection, key, purge), signal);
+      if (!(await isAgreed(context, key, presence, purge, signal))) return undeleted(context, key);
+      if (purge && presence !== 'deleted' && presence !== 'unformed')
+        terminal.note('Temporal takes up to a minute to delete a history.');
+      // Only the history says which machine has the record, so it is read before a purge.
+      const keeper = await readHost(connection, key).catch(() => undefined);
+      const end = await withInterruption(context, (interrupted) =>
+        deleteTask(connection, key, {
+          by: currentUser(context.env),
+          purge,
+          timeoutMs: deadline.stopAndReadRest(),
+          signal: interrupted,
+          onStall: (stall) => noteStall(terminal, stall),
+        }),
+      );
+      return report(context, key, end, keeper);
+    });
   });
 }
 
 /** The same through a door, each of whose requests waits at most a minute; the next one joins the deletion. */
-function deleteThere(context: Context, key: string, purge: boolean, patience: Patience): Promise<ExitCode> {
-  return projectInTime(context, patience, `${key} was not deleted`, async (project, { signal }) => {
-    const presence = await presenceOf(purge, async () => {
-      const { status } = await project.call('readResult', { key }, signal);
-      return purge && status === 'unavailable' ? 'unformed' : isEndState(status) ? 'ended' : 'open';
-    });
-    if (!(await isAgreed(context, key, presence, purge, signal))) return undeleted(context, key);
-    for (;;) {
-      const answer = await project.call('deleteTask', { key, purge }, signal).catch((error: unknown) => {
-        if (!(error instanceof AbilityError) || error.code !== 'wait.timeout') throw error;
-      });
-      if (answer) return reportAnswer(context, { ...answer, warnings: [] });
-    }
+async function deleteThere(
+  context: Context,
+  project: ProjectClient,
+  key: string,
+  purge: boolean,
+  signal: AbortSignal,
+): Promise<ExitCode> {
+  const presence = await presenceOf(purge, async () => {
+    const { status } = await project.call('readResult', { key }, signal);
+    return purge && status === 'unavailable' ? 'unformed' : isEndState(status) ? 'ended' : 'open';
   });
+  if (!(await isAgreed(context, key, presence, purge, signal))) return undeleted(context, key);
+  for (;;) {
+    const answer = await project.call('deleteTask', { key, purge }, signal).catch((error: unknown) => {
+      if (!(error instanceof AbilityError) || error.code !== 'wait.timeout') throw error;
+    });
+    if (answer) return reportAnswer(context, { ...answer, warnings: [] });
+  }
 }
 
 async function isAgreed(context: Context, key: string, presence: TaskPresence, purge: boolean, signal: AbortSignal) {

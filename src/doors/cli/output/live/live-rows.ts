@@ -6,7 +6,7 @@ import type { SeenNow } from '../../../../operations/watch-task.js';
 import { oneLine } from '../../../../rules/shown-text.js';
 import { describeEnd, describeTurnsInLine, nameOf } from '../../../../rules/steps/describe-items.js';
 import { isInTurn, isOfExpansion } from '../../../../rules/steps/turn-paths.js';
-import { markOf, tookOf } from '../result/render-steps.js';
+import { markOf, tookOf } from '../result/render-result.js';
 import { widthOf } from '../terminal/paint-block.js';
 import type { Style } from '../terminal/terminal.js';
 import {

@@ -8,12 +8,11 @@ import { oneLine } from '../../../../rules/shown-text.js';
 import { asTyped, commandOf } from '../../../../shown/typed-command.js';
 import { type Context, openRegistry } from '../../program/context.js';
 import type { ProjectClient } from '../../program/project-operations.js';
-import { renderSteps } from '../result/render-steps.js';
+import { renderSteps } from '../result/render-result.js';
 import type { Style } from '../terminal/terminal.js';
 import { wholeSeconds } from './describe-progress.js';
-import { LineView } from './line-view.js';
 import { type LiveRow, liveRows } from './live-rows.js';
-import { ProgressView, type ShownTask } from './output-tap.js';
+import { LineView, ProgressView, type ShownTask } from './progress-view.js';
 import { OutputStream } from './stream-output.js';
 
 const DRAW_MS = 250;
@@ -31,7 +30,7 @@ export class LiveView extends ProgressView {
       if (isFirst) this.draw();
       return;
     }
-    this.tap.flush(true);
+    this.flush(true);
     terminal.redraw([]);
     const steps = renderSteps(result, terminal.style);
     if (steps.length > 0) terminal.note(steps.join('\n'));
@@ -39,12 +38,12 @@ export class LiveView extends ProgressView {
 
   close(): void {
     clearInterval(this.timer);
-    this.tap.flush(true);
+    this.flush(true);
     this.context.terminal.redraw([]);
   }
 
   private tick(): void {
-    this.tap.flush();
+    this.flush();
     this.draw();
   }
 

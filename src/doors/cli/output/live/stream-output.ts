@@ -1,12 +1,11 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { RECORD_FILES } from '../../../../contracts/record.js';
-import { GrowingFile, type OutputLine, seen } from '../../../../operations/read-output.js';
+import { freshLines, GrowingFile, type OutputLine, seen } from '../../../../operations/read-output.js';
 import type { SharedOutput } from '../../../../operations/shared-output.js';
 import { oneLine } from '../../../../rules/shown-text.js';
 import { CHILDREN, recordPath } from '../../../../rules/tasks/record-path.js';
 import { attempt } from '../../../../text/attempt.js';
-import { freshLines } from '../fresh-lines.js';
 
 /** Pauses this many times as long as a read took. */
 const REST = 20;

@@ -14,7 +14,7 @@ import { asTyped, commandOf, type Typist } from '../../../../shown/typed-command
 import { formatMoment, formatUntil, localTime } from '../format-time.js';
 import { plainText } from '../plain-text.js';
 import { whoDecides } from '../result/render-approval.js';
-import { markOf } from '../result/render-steps.js';
+import { markOf } from '../result/render-result.js';
 import type { Style } from '../terminal/terminal.js';
 
 /** The maximum number of failures of one loop to show, and of attempts before the last; JSON has more. */

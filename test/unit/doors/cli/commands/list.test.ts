@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { EXIT } from '../../../../../src/contracts/states.js';
 import { PACKS_VARIABLE } from '../../../../../src/definitions/find-project.js';
-import { findExpected } from '../../../../../src/doors/cli/commands/completion/find-candidates.js';
+import { findExpected } from '../../../../../src/doors/cli/commands/completion/completion.js';
 import { run } from '../../../../../src/doors/cli/commands/list.js';
 import type { Context } from '../../../../../src/doors/cli/program/context.js';
 import { buildProgram } from '../../../../../src/doors/cli/program/program.js';

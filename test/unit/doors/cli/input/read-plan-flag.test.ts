@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readPlanFlag } from '../../../../../src/doors/cli/input/read-plan-flag.js';
+import { readPlanFlag } from '../../../../../src/doors/cli/output/preview/explain-change.js';
 import { digestOf } from '../../../../../src/rules/canonical.js';
 import { errorOf } from '../../../error-of.js';
 import { temporaryProject } from '../../../temporary-project.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { refuseMasked, refuseMaskedInput } from '../../../../../src/doors/cli/input/refuse-masked.js';
+import { refuseMasked, refuseMaskedInput } from '../../../../../src/doors/cli/input/parse-input.js';
 
 test('an input whose secrets are masked is not passed on as the input', () => {
   const input = { region: 'eu', login: { token: 'Bearer ***' }, list: ['a', '***'] };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { OneTimeLinks } from '../../../../../src/doors/http/page/one-time-links.js';
+import { OneTimeLinks } from '../../../../../src/doors/http/page/page-door.js';
 
 const link = { person: 'alice', to: '/tasks/k' };
 

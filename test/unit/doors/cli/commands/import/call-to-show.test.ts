@@ -3,7 +3,7 @@ import type { HookDraft } from '../../../../../../src/authoring/import/hooks/dra
 import type { Shown } from '../../../../../../src/authoring/import/hooks/map-abilities.js';
 import type { WrittenDraft } from '../../../../../../src/authoring/import/hooks/plan-hook-files.js';
 import type { JsonObject } from '../../../../../../src/contracts/json.js';
-import { callToShow } from '../../../../../../src/doors/cli/commands/import/call-to-show.js';
+import { callToShow } from '../../../../../../src/doors/cli/commands/import/hooks.js';
 import { renderHookImport } from '../../../../../../src/doors/cli/output/render-hook-import.js';
 
 const ability = (key: string, required: string[]): Shown => ({

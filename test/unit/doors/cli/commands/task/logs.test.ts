@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { LogLine } from '../../../../../../src/client/index.js';
-import { newLines } from '../../../../../../src/doors/cli/commands/task/logs.js';
+import { newLines } from '../../../../../../src/doors/cli/commands/task/record.js';
 import { isOf } from '../../../../../../src/operations/read-call-logs.js';
 
 const line = (step: string, second: number): LogLine => ({

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { renderCase, renderSummary } from '../../../../../../src/doors/cli/output/findings/render-cases.js';
-import { renderCasesJunit } from '../../../../../../src/doors/cli/output/junit/junit-cases.js';
+import {
+  renderCase,
+  renderCasesJunit,
+  renderSummary,
+} from '../../../../../../src/doors/cli/output/findings/render-cases.js';
 import type { CaseReport, TestReport } from '../../../../../../src/testing/index.js';
 
 const plain = (_: unknown, text: string): string => text;

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import type { Finding } from '../../../../../../src/contracts/findings.js';
-import { renderFindings } from '../../../../../../src/doors/cli/output/findings/render-findings.js';
-import { renderSarif } from '../../../../../../src/doors/cli/output/findings/render-sarif.js';
-import { renderFindingsJunit } from '../../../../../../src/doors/cli/output/junit/render-findings.js';
+import {
+  renderFindings,
+  renderFindingsJunit,
+  renderSarif,
+} from '../../../../../../src/doors/cli/output/findings/render-findings.js';
 
 const plain = (_format: unknown, text: string): string => text;
 

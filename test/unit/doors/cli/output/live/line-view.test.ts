@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { TaskView } from '../../../../../../src/contracts/task.js';
-import { LineView } from '../../../../../../src/doors/cli/output/live/line-view.js';
+import { LineView } from '../../../../../../src/doors/cli/output/live/progress-view.js';
 import { OutputReader } from '../../../../../../src/operations/read-output.js';
 import { SILENT_TERMINAL } from '../../../../../fixtures/silent-terminal.js';
 import { exampleApproval } from '../story/example-story.js';

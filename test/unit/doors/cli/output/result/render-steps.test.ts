@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { StepSummary } from '../../../../../../src/contracts/task.js';
-import { renderChange, tookOf } from '../../../../../../src/doors/cli/output/result/render-steps.js';
+import { renderChange, tookOf } from '../../../../../../src/doors/cli/output/result/render-result.js';
 
 const step = (more: Partial<StepSummary>): StepSummary => ({
   id: 'run',

@@ -1,11 +1,11 @@
-import { usageError } from '../../../../contracts/problem.js';
-import { createDoorKey } from '../../../../server/keys/door-key.js';
-import { createKey, PAYLOAD_KEYS, SEAL_KEYS } from '../../../../server/keys/key-list.js';
-import type { AccessFlags } from '../../program/access.js';
-import { type Context, printAnswer } from '../../program/context.js';
+import { usageError } from '../../../contracts/problem.js';
+import { createDoorKey } from '../../../server/keys/door-key.js';
+import { createKey, PAYLOAD_KEYS, rotateKeys, SEAL_KEYS } from '../../../server/keys/key-list.js';
+import type { KeyFlags } from '../program/access.js';
+import { type Context, printAnswer } from '../program/context.js';
 
 /** A key for `ABILITY_SEAL_KEYS` or `ABILITY_PAYLOAD_KEYS`, stored nowhere. Only its value goes to stdout, for a secret store. */
-export async function run(context: Context, _: [], flags: AccessFlags['createKey']): Promise<void> {
+export async function create(context: Context, _: [], flags: KeyFlags['create']): Promise<void> {
   // Precise to the second, so that several keys of one day differ.
   const now = new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
   const { id = `k${now}`, add, forDoor, payload } = flags;
@@ -34,4 +34,16 @@ function createDoor(context: Context, id: string, add: boolean | undefined, payl
   printAnswer(context, { id, variable: 'ABILITY_DOOR_KEY', value, public_key: publicKey }, () => value);
   context.terminal.note('Set this for the door alone as ABILITY_DOOR_KEY. It is not stored and not shown again.');
   context.terminal.note(`In ability.yaml, for the workers:\n\ndoors:\n  ${id}: ${publicKey}`);
+}
+
+/** The keys of the variable with the last one first. Only its value goes to stdout, for a secret store. */
+export async function rotate(context: Context, _: [], { payload }: KeyFlags['rotate']): Promise<void> {
+  const variable = payload ? PAYLOAD_KEYS : SEAL_KEYS;
+  const value = rotateKeys(variable, context.env[variable.name] ?? '');
+  const id = value.slice(0, value.indexOf(':'));
+  printAnswer(context, { id, variable: variable.name, value }, () => value);
+  const does = payload ? 'encrypts' : 'signs';
+  context.terminal.note(
+    `The key ${id} ${does} wherever this is set as ${variable.name}; the others stay for what is there.`,
+  );
 }
