@@ -52,7 +52,7 @@ export function toFailure(error: unknown, facts?: RetryFacts, context: object = 
   const retryFacts = {
     attempt: facts.attempt,
     ...(isUnknown && { unclear: true }),
-    ...(isUnknown && isTimeUp(problem.code) && { cut: true }),
+    ...(isUnknown && (problem.code === 'timeout.call' || problem.code === 'timeout.step') && { cut: true }),
     ...(known.isAnswer && { answer: true }),
     ...((known.hasArrived || facts.arrivedBefore) && { arrived: true }),
     ...(facts.hooks.length > 0 && { hooks: facts.hooks }),
@@ -69,10 +69,6 @@ export function toFailure(error: unknown, facts?: RetryFacts, context: object = 
 /** Evaluated in the activity, so that it costs no event; a failure that it rejects is not retried. */
 function askCondition(problem: Problem, { condition, attempt }: RetryFacts): RetryVerdict {
   return condition ? askRetryCondition(condition, problem, attempt) : { again: true };
-}
-
-function isTimeUp(code: string): boolean {
-  return code === 'timeout.call' || code === 'timeout.step';
 }
 
 /** The problem behind an error; any error but an AbilityError becomes `internal.error`. */

@@ -14,8 +14,7 @@ import { createAskPrompt, createAskStart, createEndSession } from './session/ses
 import { createCheckWord } from './session/session-word.js';
 import { createEndTask, createErase, createPurge } from './task/delete.js';
 import { createFinish } from './task/finish.js';
-import { createHold } from './task/hold.js';
-import { createCheckFiring, createFindLink, createProve } from './task/task-questions.js';
+import { createCheckFiring, createFindLink, createHold, createProve } from './task/task-questions.js';
 
 /** Activities by type; operation keys use `default`. */
 export function createActivities(dependencies: ActivityDependencies) {

@@ -180,7 +180,7 @@ function isOwnMessage({ message }: Issue): boolean {
 
 function wordingOf(issue: Issue, value: unknown): string {
   if (SECRET_MESSAGES.has(issue.message) || issue.message === CREDENTIAL_MESSAGE) return issue.message;
-  const seen = value === undefined ? '' : ` (it is ${short(value)})`;
+  const seen = value === undefined ? '' : ` (it is ${shorten(JSON.stringify(value) ?? String(value))})`;
   if (issue.code === 'invalid_value') return `One of ${issue.values.map(String).join(', ')} belongs here${seen}`;
   if (issue.code === 'invalid_type' && !isOwnMessage(issue))
     return `${KINDS_OF_VALUE[issue.expected] ?? `A value of type ${issue.expected}`} belongs here${seen}`;
@@ -220,10 +220,6 @@ const PLAIN = /^\w[\w.-]*$/;
 function asNumber(expected: string, value: unknown): string | undefined {
   const digits = expected === 'number' && typeof value === 'string' ? /^\d+/.exec(value)?.[0] : undefined;
   return digits === undefined ? undefined : `Use a number without quotes or unit, such as ${digits}.`;
-}
-
-function short(value: unknown): string {
-  return shorten(JSON.stringify(value) ?? String(value));
 }
 
 function problem(message: string, path: PropertyKey[], source: YamlSource, part: 'key' | 'value' = 'value'): Problem {

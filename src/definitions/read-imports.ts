@@ -3,6 +3,7 @@ import { join, relative, sep } from 'node:path';
 import type { JsonObject } from '../contracts/json.js';
 import { AbilityError } from '../contracts/problem.js';
 import { refuseUnsafeKeys } from '../rules/unsafe-keys.js';
+import { attempt } from '../text/attempt.js';
 import { foldersOf } from './find-project.js';
 import { type ImportState, importState } from './formats/import-state.js';
 
@@ -49,12 +50,8 @@ function cachedState(root: string, path: string): ImportState | undefined {
   const stamp = `${mtimeNs}:${size}:${ino}`;
   const known = cache.get(path);
   if (known?.stamp === stamp) return known.state;
-  let state: ImportState | undefined;
-  try {
-    state = readState(root, path);
-  } catch {
-    // The next import reports it.
-  }
+  // The next import reports what cannot be read.
+  const state = attempt(() => readState(root, path));
   cache.set(path, { stamp, state });
   return state;
 }

@@ -39,7 +39,7 @@ class Reader {
   read(node: unknown): Read {
     if (isAlias(node)) return this.again(node);
     refuseTag(node);
-    const anchor = anchorOf(node);
+    const anchor = isMap(node) || isSeq(node) || isScalar(node) ? node.anchor : undefined;
     if (anchor !== undefined) this.anchors.set(anchor, 'open');
     const read = this.readNew(node);
     if (anchor !== undefined) this.anchors.set(anchor, read);
@@ -146,10 +146,6 @@ function refuseTag(node: unknown): void {
   if (node.tag === undefined || TAGS.has(node.tag)) return;
   const tag = node.tag.replace('tag:yaml.org,2002:', '!!');
   throw new Misleading('definition.syntax', `Not valid YAML: the tag ${shorten(tag)} has no meaning here`, node);
-}
-
-function anchorOf(node: unknown): string | undefined {
-  return isMap(node) || isSeq(node) || isScalar(node) ? node.anchor : undefined;
 }
 
 function offsetOf(node: unknown): number | undefined {

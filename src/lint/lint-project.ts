@@ -44,7 +44,7 @@ export function lintProject(loader: RegistryLoader, options: LintOptions = {}): 
   const { registry } = project;
   const before = options.since === undefined ? undefined : readRevision(registry.root, options.since, options.env);
   const found = [
-    ...loadingProblems(project),
+    ...project.registry.problems.map((problem) => findingOfProblem(problem, PROJECT_FILE)),
     ...CHECKS.flatMap((check) => ofFile(PROJECT_FILE, () => check(project))),
     ...(before ? compareContracts(before, registry) : []),
     ...(options.others ?? []).flatMap((check) => ofFile(PROJECT_FILE, () => check(registry))),
@@ -68,10 +68,6 @@ function openProject(
   if ('code' in registry) return registry;
   const variables = (environment: string) => new EnvironmentVariables(registry.root, environment, env);
   return { registry, sources: loader.sources(), variables: checkEnv ? variables : undefined, provided };
-}
-
-function loadingProblems({ registry }: LintedProject): Finding[] {
-  return registry.problems.map((problem) => findingOfProblem(problem, PROJECT_FILE));
 }
 
 /** Sorts by file and place, and removes duplicates. */

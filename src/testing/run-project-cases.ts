@@ -4,7 +4,6 @@ import { loadRegistry } from '../definitions/load-registry.js';
 import type { Progress } from '../server/binary/find-program.js';
 import { openBench } from './open-bench.js';
 import { type CaseFilter, prepareCases } from './prepare-cases.js';
-import type { PreparedCase } from './prepared-case.js';
 import type { CaseReport, TestReport } from './report.js';
 import { runCase } from './run-case.js';
 
@@ -38,7 +37,7 @@ export async function runProjectCases({
   if (cases.length === 0 && problems.length === 0) throw noCases(filter.ability);
   const reports: CaseReport[] = [];
   if (cases.length > 0) {
-    const bench = await openBench(registry, environmentsOf(cases), progress, env);
+    const bench = await openBench(registry, [...new Set(cases.map(({ environment }) => environment))], progress, env);
     try {
       for (const prepared of cases) {
         const report = await runCase(bench, prepared, signal);
@@ -58,10 +57,6 @@ export async function runProjectCases({
     cases: reports,
     problems,
   };
-}
-
-function environmentsOf(cases: readonly PreparedCase[]): string[] {
-  return [...new Set(cases.map(({ environment }) => environment))];
 }
 
 function noCases(ability: string | undefined): AbilityError {

@@ -1,4 +1,5 @@
 import { isJsonObject } from '../contracts/json.js';
+import { attempt } from './attempt.js';
 
 /** Objects in messages of MCP whose members are optional. */
 const OBJECTS = ['_meta', 'annotations', 'capabilities', 'clientInfo', 'execution', 'resource', 'serverInfo'];
@@ -12,13 +13,9 @@ const LISTS = ['content', 'contents', 'messages', 'prompts', 'resources', 'resou
  */
 export function withoutNullMembers(text: string): string {
   if (!/:\s*null/.test(text)) return text;
-  let message: unknown;
-  try {
-    message = JSON.parse(text);
-  } catch {
-    // Its reader says what is wrong.
-    return text;
-  }
+  const message = attempt(() => JSON.parse(text) as unknown);
+  // Its reader says what is wrong.
+  if (message === undefined) return text;
   return JSON.stringify(Array.isArray(message) ? message.map(ofMessage) : ofMessage(message));
 }
 

@@ -1,16 +1,13 @@
 import { statSync } from 'node:fs';
 import type { Client } from '@temporalio/client';
 import type { ProjectPaths } from '../server/project-paths.js';
+import { attempt } from '../text/attempt.js';
 
 /** Milliseconds since the last command of the project. */
 export function sinceLastCommand(paths: ProjectPaths, started: number): number {
-  let touched = started;
-  try {
-    touched = Math.max(started, statSync(paths.touchFile).mtimeMs);
-  } catch {
-    // No command has touched it yet.
-  }
-  return Date.now() - touched;
+  // Perhaps no command has touched it yet.
+  const touched = attempt(() => statSync(paths.touchFile).mtimeMs, started);
+  return Date.now() - Math.max(started, touched);
 }
 
 /** Whether a task does more than wait, durably. */

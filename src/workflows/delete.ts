@@ -51,7 +51,7 @@ export async function deleteTask(request: DeleteRequest): Promise<Deletion | nul
     if (!deleted) audit('deleted', tombstone);
     return request.purge ? await purgeToo(request, { ...tombstone, ...erased }) : { ...tombstone, ...erased };
   } catch (error) {
-    throw failureOf(request, error);
+    throw error instanceof ActivityFailure ? asApplicationFailure(problemOf(request, error)) : error;
   }
 }
 setWorkflowOptions(OF_ANY_BUILD, deleteTask);
@@ -78,10 +78,6 @@ async function purgeRefused(request: DeleteRequest): Promise<null> {
 /** The lines about the task stay: they have digests of what was purged. */
 function audit(kind: 'deleted' | 'purged', { task_key, ability_id: ability, deleted_by, input }: Tombstone): void {
   report({ kind, task: task_key, ability, ...personOf(deleted_by), input: input ?? undefined });
-}
-
-function failureOf(request: DeleteRequest, error: unknown): unknown {
-  return error instanceof ActivityFailure ? asApplicationFailure(problemOf(request, error)) : error;
 }
 
 function problemOf({ key }: DeleteRequest, error: unknown): Problem {

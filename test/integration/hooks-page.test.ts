@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { HOOK_RESULT_KEYS, KNOWN_SIGNALS } from '../../src/activities/hooks/read-hook-result.js';
+import { HOOK_RESULT_KEYS } from '../../src/activities/hooks/read-hook-result.js';
 import type { TaskResult } from '../../src/contracts/task.js';
+import { KNOWN_SIGNALS } from '../../src/rules/sessions/merge-signals.js';
 import { operation, type ProjectFiles } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 

@@ -320,7 +320,7 @@ export const EQUIVALENT = [
     why: 'what an author writes around expressions is never refused, and the text is used for nothing else',
   },
   {
-    file: 'src/kinds/mcp/call/pool.ts',
+    file: 'src/kinds/mcp/call/connection.ts',
     text: "stop.addEventListener('abort', giveUp, { once: true });",
     change: 'true -> false',
     why: 'a signal fires once',
@@ -338,7 +338,7 @@ export const EQUIVALENT = [
     why: 'it has a meaning on Windows only',
   },
   {
-    file: 'src/kinds/mcp/call/tool-definition.ts',
+    file: 'src/kinds/mcp/call/listed-tools.ts',
     text: 'digests.set(tool, digest);',
     change: 'call removed',
     why: 'a digest that is not kept is computed again',

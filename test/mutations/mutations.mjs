@@ -433,7 +433,7 @@ export const MUTATIONS = [
   },
   {
     name: 'pins: the annotations of a tool are not pinned',
-    file: 'src/kinds/mcp/call/tool-definition.ts',
+    file: 'src/kinds/mcp/call/listed-tools.ts',
     find: 'const parts = { name, title, description, inputSchema, outputSchema, annotations };',
     replace:
       'const parts = { name, title, description, inputSchema, outputSchema, ...(!annotations && { annotations }) };',
@@ -456,8 +456,8 @@ export const MUTATIONS = [
   {
     name: 'pins: of two tools with one name the first is called',
     file: 'src/kinds/mcp/call/listed-tools.ts',
-    find: 'if (!others.some(differs)) return first;',
-    replace: 'if (!others.every(differs)) return first;',
+    find: 'if (others.every((other) => digestIn(other) === digestIn(first))) return first;',
+    replace: 'if (others.some((other) => digestIn(other) === digestIn(first))) return first;',
     tests: ['test/unit/kinds/mcp/call/listed-tools.test.ts'],
   },
   {
@@ -527,7 +527,7 @@ export const MUTATIONS = [
   },
   {
     name: 'secrets: what a provider printed before it failed is shown',
-    file: 'src/activities/secrets/run-provider.ts',
+    file: 'src/activities/secrets/provided-secrets.ts',
     find: 'write: (stream: string, chunk: string): void =>',
     replace:
       'write: (stream: string, chunk: string): void => void (command += chunk),\n    note: (stream: string, chunk: string): void =>',
@@ -535,7 +535,7 @@ export const MUTATIONS = [
   },
   {
     name: 'secrets: a provider gets all variables of the worker',
-    file: 'src/activities/secrets/run-provider.ts',
+    file: 'src/activities/secrets/provided-secrets.ts',
     find: "pass: ['PATH', 'HOME', ...env.pass]",
     replace: "pass: ['PATH', 'HOME', 'OTHER', ...env.pass]",
     tests: ['test/unit/activities/secrets/provided-secrets.test.ts'],
@@ -858,14 +858,14 @@ export const MUTATIONS = [
   },
   {
     name: 'retries: a lost worker leaves a plain time-out of a call that must not be repeated',
-    file: 'src/workflows/calls/read-call-failure.ts',
+    file: 'src/workflows/calls/call-operation.ts',
     find: '  if (!isRepeatable(operation.effects)) {\n    if (operation.unknown)',
     replace: "  if (operation.effects === 'destructive') {\n    if (operation.unknown)",
     tests: ['test/unit/workflows/lost-calls.test.ts'],
   },
   {
     name: 'cuts: a race whose loser was cut has its winner',
-    file: 'src/workflows/steps/run-race.ts',
+    file: 'src/workflows/steps/run-verb.ts',
     find: '  if (lost) throw lost;\n',
     replace: '',
     tests: ['test/unit/workflows/cuts.test.ts'],

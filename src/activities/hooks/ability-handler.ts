@@ -55,8 +55,13 @@ export function createAnswerAbility({ root, execute, secrets, files: store }: Ab
       const environment = environmentIn(run);
       const path = `hooks/${phase}.${context.ability_id ?? 'session'}`;
       const trace = currentTraceparent() ?? run.trace;
+      // With `with`, the event of another tool is its scope; without, it is the input.
+      const event = asking?.event;
+      const given = template
+        ? evaluateTemplate(template, { values: event ?? factsOf(run), now: () => run.moment })
+        : (event ?? { ...context });
       const call: RequestedCall = {
-        input: operationInput(operation, givenTo(template, context, run, asking?.event)),
+        input: operationInput(operation, given as JsonObject),
         taskKey: isTaskId(task) ? keyOf(task) : null,
         ability: operation.key,
         path,
@@ -100,16 +105,4 @@ function ended(stop: AbortSignal): Promise<never> {
     if (stop.aborted) end();
     else stop.addEventListener('abort', end, { once: true });
   });
-}
-
-/** @param event the event of another tool: used as the input, or as the scope of `with`. */
-function givenTo(
-  template: JsonObject | undefined,
-  context: EventContext,
-  run: HookRun,
-  event: JsonObject | undefined,
-): JsonObject {
-  if (template === undefined) return event ?? ({ ...context } as Record<string, unknown> as JsonObject);
-  const given: Json = evaluateTemplate(template, { values: event ?? factsOf(run), now: () => run.moment });
-  return given as JsonObject;
 }

@@ -1,12 +1,15 @@
+import { poolOf } from '../../choosing/ability-pool.js';
+import { actOf } from '../../choosing/decide/asks-for.js';
+import { suggest } from '../../choosing/suggest.js';
 import type { BuiltinHook, HookAnswer } from '../../contracts/hooks.js';
-import type { JsonObject } from '../../contracts/json.js';
+import type { Json, JsonObject } from '../../contracts/json.js';
 import { faultOfOptions } from '../../definitions/builtin-options.js';
-import { credentialsOf } from '../../planning/secrets/credentials.js';
+import { credentialsOf, knownSecrets } from '../../planning/secrets/credentials.js';
+import { Masker } from '../../planning/secrets/masking/masker.js';
 import type { HandlerOf } from '../../rules/hooks/handlers.js';
-import { allowedAnswer, failedAnswer } from '../../rules/hooks/hook-facts.js';
-import { type HookRun, isOfTask, type TaskContext } from './hook-context.js';
+import { allowedAnswer, failedAnswer, type HookPlace } from '../../rules/hooks/hook-facts.js';
+import { type HookRun, isOfTask, type SessionContext, type TaskContext } from './hook-context.js';
 import type { HookDependencies } from './hook-dependencies.js';
-import { suggestAbilities } from './suggest-handler.js';
 
 type Said = Partial<HookAnswer>;
 type Answer = (run: TaskContext, options: JsonObject, dependencies: HookDependencies) => Said | Promise<Said>;
@@ -75,4 +78,50 @@ async function missingCredentials(run: TaskContext, { secrets }: HookDependencie
     return source?.has(reference) ? [] : [reference.replace(/^env:/, '')];
   });
   return (await Promise.all(seen)).flat();
+}
+
+/** Maximum number of abilities suggested for a prompt; readers would skip more. */
+const MAX = 3;
+
+/**
+ * Handler `suggest`: hints are the abilities that fit a prompt, the intent is the best one with reason, score and
+ * missing inputs. Without a match it gives no answer; it never denies. Source: R-000-57, R-000-65.
+ */
+export async function suggestAbilities(
+  id: string,
+  run: SessionContext & HookPlace,
+  { definitions, recordGap, secrets }: Pick<HookDependencies, 'definitions' | 'recordGap' | 'secrets'>,
+): Promise<HookAnswer> {
+  if (!definitions) return failedAnswer(id, run, 'there are no definitions here to suggest from');
+  const { prompt, scope } = run.payload;
+  const allowed = allowedAnswer(id, run);
+  if (typeof prompt !== 'string') return allowed;
+  const where = typeof scope === 'string' ? scope : run.module;
+  const pool = poolOf(definitions(), run.environment.name, where);
+  const { suggestions, nearest, documents, question, warning } = await suggest(pool, { text: prompt, limit: MAX });
+  const answer = { ...allowed, ...(warning !== undefined && { warnings: [warning] }) };
+  const here = suggestions.filter(({ unavailable }) => unavailable === undefined);
+  if (here.length === 0 && recordGap && actOf(prompt) === 'asks') {
+    const environment = run.environment.name;
+    const masker = new Masker(knownSecrets(definitions(), secrets(environment)));
+    const request = masker.mask(prompt);
+    const kind = suggestions.length > 0 ? 'not_here' : 'nothing_fits';
+    const near = [...suggestions.map(({ id: ability }) => ability), ...nearest].slice(0, MAX);
+    recordGap({ request, kind, door: 'suggest', environment, scope: where ?? null, nearest: near });
+  }
+  const hints = [...here.map(({ id: ability }) => ability), ...documents];
+  const [best] = suggestions;
+  if (hints.length === 0 && !best) return answer;
+  if (!best) return { ...answer, hook_signals: { routing_hints: hints } };
+  const { given, missing, ...rest } = best;
+  const intent = {
+    ability_id: rest.id,
+    score: rest.score,
+    reason: rest.reason,
+    ...(rest.unavailable !== undefined && { unavailable: rest.unavailable }),
+    ...(Object.keys(given).length > 0 && { given }),
+    ...(missing.length > 0 && { missing: missing.map(({ name }) => name) }),
+    ...(question !== null && { ask: question }),
+  };
+  return { ...answer, hook_signals: { routing_hints: hints, normalized_intent: intent as Json } };
 }

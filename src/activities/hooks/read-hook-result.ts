@@ -3,6 +3,7 @@ import type { GuardDecision, HookAnswer, HookResult, Phase } from '../../contrac
 import type { JsonObject } from '../../contracts/json.js';
 import { isGuardPhase, isOverPhase, strictestOf } from '../../rules/hooks/fold-answers.js';
 import { failedAnswer } from '../../rules/hooks/hook-facts.js';
+import { GUARD_SIGNALS, KNOWN_SIGNALS } from '../../rules/sessions/merge-signals.js';
 import { oneLine } from '../../rules/shown-text.js';
 import { defined } from '../../text/defined.js';
 import { didYouMean } from '../../text/nearest.js';
@@ -19,24 +20,11 @@ const abilityGuard = z.strictObject({
   suggestion: z.string().optional(),
 });
 
-/** The key of a list of guards, and that of a single guard, which is also accepted. Source: C-10. */
-const GUARD_SIGNALS = ['ability_guards', 'ability_guard'] as const;
-
 /** Guards among signals: a list or, by C-10, a single one. */
 const guardSignals = z.object({
   ability_guards: z.array(abilityGuard).optional(),
   ability_guard: abilityGuard.optional(),
 });
-
-/** Signals that are known. Source: R-002-36; R-000-57; C-10. */
-export const KNOWN_SIGNALS: readonly string[] = [
-  ...GUARD_SIGNALS,
-  'routing_hints',
-  'routing_hint',
-  'normalized_intent',
-  'risk_alerts',
-  'risk_alert',
-];
 
 /** Infrastructure fields, accepted at the top level as well as in `infra`. Source: R-002-18. */
 const INFRA_FIELDS = ['log', 'metrics', 'usage_record'] as const;
@@ -56,14 +44,10 @@ const fields = {
   duration_ms: z.number().optional(),
 } satisfies Record<keyof HookResult, z.ZodType>;
 
-/** HookResult as handlers print it; {@link unknownKeys} finds all other keys. Source: R-002-18. */
+/** HookResult as handlers print it; all other keys are unknown. Source: R-002-18. */
 const hookResult = z.object(fields);
 
 export const HOOK_RESULT_KEYS: readonly string[] = Object.keys(fields);
-
-function unknownKeys(value: object): string[] {
-  return Object.keys(value).filter((key) => !HOOK_RESULT_KEYS.includes(key));
-}
 
 export interface HookSubject extends Pick<HookRun, 'phase' | 'path'> {
   /** The ability, as `ability_id` of the EventContext; null if the event is about none. */
@@ -177,7 +161,7 @@ function decideNothing({ guard_decision: given = 'allow' }: Result, phase: Phase
 }
 
 function faultsIn(value: unknown, twice: readonly string[]): AnswerFault[] {
-  const unknown = typeof value === 'object' && value !== null ? unknownKeys(value) : [];
+  const unknown = Object.keys(value as object).filter((key) => !HOOK_RESULT_KEYS.includes(key));
   const [first] = unknown;
   const faults: AnswerFault[] = [];
   if (first !== undefined) {

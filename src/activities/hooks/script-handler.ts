@@ -2,7 +2,7 @@ import type { HookAnswer } from '../../contracts/hooks.js';
 import { failedAnswer } from '../../rules/hooks/hook-facts.js';
 import { oneLine } from '../../rules/shown-text.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
-import { duplicateKeys } from '../../text/lossless-json/duplicate-keys.js';
+import { duplicateKeys } from '../../text/lossless-json/replace-parts.js';
 import type { CallLog } from '../call/call-log.js';
 import { askScript, type ScriptHookDependencies, withTail } from './ask-script.js';
 import { answerForeign } from './claude-code/answer-foreign.js';

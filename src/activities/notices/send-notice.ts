@@ -77,12 +77,14 @@ export function createSendNotice(dependencies: NoticeDependencies) {
       const links = task === null ? NO_LINKS : linksTo(dependencies, info.workflowNamespace ?? 'default', task);
       const own = referencesOf(wanted).map((reference) => ({ reference }));
       const source = await reader.read(own, AbortSignal.timeout(ANSWER_MS));
-      const masker = maskerOf(notify, source, known);
+      // A notice leaves the system, so known secrets of the task and the notices are masked.
+      const masker = new Masker([...known, ...notify.flatMap(referencesOf).flatMap((one) => source.valuesOf(one))]);
       if (wanted.format === 'slack_app') {
         const mask = <T>(value: T): T => masker.maskDeep(value) as T;
         return askInSlack(wanted, source, { notice, target, links, mask }, dependencies);
       }
-      const body = renderNotice(masked(notice, masker), wanted.format, { ...links, isOwnRuntime });
+      const shown = { ...(masker.maskDeep(notice) as Notice), id: notice.id };
+      const body = renderNotice(shown, wanted.format, { ...links, isOwnRuntime });
       await post(wanted, source, notice.id, body);
       return undefined;
     },
@@ -139,18 +141,8 @@ function addressOf(text: string, reference: string): URL {
   throw new AbilityError({ code: 'config.invalid', message: `${reference} does not contain an http address` });
 }
 
-/** A notice leaves the system, so known secrets of the task and the notices are masked. */
-function maskerOf(notify: readonly PlanNotify[], source: SecretSource, known: string[]): Masker {
-  const own = notify.flatMap(referencesOf).flatMap((reference) => source.valuesOf(reference));
-  return new Masker([...known, ...own]);
-}
-
 function referencesOf(one: PlanNotify): string[] {
   return one.format === 'slack_app' ? [one.bot_token] : [one.webhook, one.secret ?? []].flat();
-}
-
-function masked({ id, ...rest }: Notice, masker: Masker): Notice {
-  return { id, ...(masker.maskDeep(rest) as Omit<Notice, 'id'>) };
 }
 
 /** The failure of an attempt for the history, without the address and its secrets. */

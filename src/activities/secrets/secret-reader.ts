@@ -4,6 +4,7 @@ import type { CredentialReference } from '../../kinds/kind.js';
 import { type ProvidedValues, SecretSource } from '../../planning/secrets/secret-source.js';
 import { endsWithin } from '../../rules/any-abort-signal.js';
 import { providerReference } from '../../rules/secret-reference.js';
+import { unlessAborted } from '../../rules/unless-aborted.js';
 import type { ProvidedSecrets } from './provided-secrets.js';
 
 /** Less than a worker has to write a record. */
@@ -63,20 +64,10 @@ function askedFor(wanted: Wanted): string[] {
 async function whileOpen<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   // Many may wait at once for the secrets of one call.
   setMaxListeners(0, signal);
-  let end = (): void => {};
-  const ended = new Promise<never>((_, reject) => {
-    end = () => {
-      const { reason } = signal;
-      const message = 'A secret was not read in the time that was left';
-      const isCancelled = reason instanceof Error && reason.name === 'CancelledFailure';
-      reject(isCancelled ? reason : new AbilityError({ code: 'secret.unavailable', message }, { cause: reason }));
-    };
-    if (signal.aborted) end();
-    else signal.addEventListener('abort', end, { once: true });
+  return unlessAborted(promise, signal).catch((error: unknown) => {
+    const isCancelled = error instanceof Error && error.name === 'CancelledFailure';
+    if (!signal.aborted || error !== signal.reason || isCancelled) throw error;
+    const message = 'A secret was not read in the time that was left';
+    throw new AbilityError({ code: 'secret.unavailable', message }, { cause: error });
   });
-  try {
-    return await Promise.race([promise, ended]);
-  } finally {
-    signal.removeEventListener('abort', end);
-  }
 }

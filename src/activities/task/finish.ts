@@ -7,7 +7,6 @@ import { checkAgainst } from '../../planning/input/schemas.js';
 import { describeOutside, toolsUsed } from '../../rules/calls/tools-used.js';
 import { digestOf } from '../../rules/canonical.js';
 import { storeResult } from '../../rules/tasks/stored-result.js';
-import type { Tracer } from '../../tracing/open-tracer.js';
 import { writeTask } from '../../tracing/task-spans.js';
 import type { Admitted } from '../admission.js';
 import type { ActivityDependencies } from '../dependencies.js';
@@ -30,9 +29,14 @@ export function createFinish(dependencies: FinishDependencies) {
     const admitted = await dependencies.plans.admit(request.seal, context.info);
     const runId = context.info.workflowExecution?.runId ?? '';
     const report = dependencies.reports.get(runId);
-    const result = await finish(request, admitted, taskOf(context), report, dependencies);
+    const task = taskOf(context);
+    const result = await finish(request, admitted, task, report, dependencies);
     dependencies.reports.delete(runId);
-    if (dependencies.tracer) traceEnd(dependencies.tracer, taskOf(context), request.seal, admitted, result, report);
+    if (dependencies.tracer) {
+      const { plan, session, seal, trace } = admitted;
+      const facts = { plan, session, isCalled: task !== seal.task, createdAt: report?.created_at };
+      writeTask(dependencies.tracer, { task, mark: request.seal, trace }, result, facts);
+    }
     return result.status === 'cancelled' ? { result: storeResult(result) } : changesOf(request.result, result);
   });
 }
@@ -96,16 +100,4 @@ function refuseLarge({ output, ability_id }: TaskResult, { limits }: Plan): void
     code: TOO_LARGE,
     message: `The output of ${ability_id} has ${bytes} bytes; the maximum is ${limits.output_bytes}`,
   });
-}
-
-function traceEnd(
-  tracer: Tracer,
-  task: string,
-  mark: string,
-  { plan, session, seal, trace }: Admitted,
-  result: TaskResult,
-  report: TaskReport | undefined,
-): void {
-  const facts = { plan, session, isCalled: task !== seal.task, createdAt: report?.created_at };
-  writeTask(tracer, { task, mark, trace }, result, facts);
 }

@@ -1,7 +1,9 @@
 import type { CheckFiringRequest, FindLinkRequest, ProveAnswer, ProveRequest } from '../../contracts/activities.js';
+import type { Held } from '../../contracts/task-carried.js';
 import { linksTo, type TaskPlaces } from '../../rules/tasks/task-link.js';
 import type { ActivityDependencies } from '../dependencies.js';
 import { activityOf } from '../failures.js';
+import { notOfTask } from '../preflight/read-request.js';
 
 /** Returns the link to the task on the page, else in the Temporal UI; null if neither is known. Only for sealed tasks. */
 export function createFindLink({ plans, ...places }: Pick<ActivityDependencies, 'plans' | keyof TaskPlaces>) {
@@ -33,5 +35,14 @@ export function createProve({ plans, proofs }: Pick<ActivityDependencies, 'plans
     if (!decision) return { able: true };
     const reason = proof ? check(decision, proof) : 'it brings no proof';
     return { able: true, ...(reason !== undefined && { reason }) };
+  });
+}
+
+/** Lets this worker hold the MCP sessions of a task. @returns the queue that only it serves. */
+export function createHold(dependencies: Pick<ActivityDependencies, 'hold'>): (request: null) => Promise<Held> {
+  return activityOf((_, { info }) => {
+    // Only a workflow of this worker asks for it this way, not anyone with the server's port.
+    if (!info.isLocal) throw notOfTask();
+    return dependencies.hold(info.taskQueue);
   });
 }

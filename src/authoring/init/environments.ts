@@ -19,11 +19,6 @@ function inUsualOrder(names: readonly string[]): string[] {
   return [...names].sort((a, b) => rankOf(a) - rankOf(b) || (a < b ? -1 : 1));
 }
 
-/** Whether the name is that of a production or staging environment. */
-function isGrave(name: string): boolean {
-  return PRODUCTION.test(name) || STAGING.test(name);
-}
-
 /** Settings for a new environment by its name: production and staging require more approvals. */
 export function environmentOf(name: string): { value: JsonObject; remark: string } {
   if (PRODUCTION.test(name)) {
@@ -40,7 +35,8 @@ export function environmentOf(name: string): { value: JsonObject; remark: string
 export function proposedEnvironments(root: string): string[] {
   const named = namedEnvironments(root);
   const [first] = named;
-  return first === undefined || isGrave(first) ? ['dev', ...named] : named;
+  // The default is not to be one of production or staging.
+  return first === undefined || PRODUCTION.test(first) || STAGING.test(first) ? ['dev', ...named] : named;
 }
 
 /**

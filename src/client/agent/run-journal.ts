@@ -26,12 +26,8 @@ export function keepTurn(state: RunState, turn: Omit<RecordedTurn, 'masked'>): R
   append(state, 'plan', null, { turn: state.turns, ...own });
   const lines = state.options.journal?.log.read() ?? [];
   const first = lines.find(({ kind, payload }) => kind === 'plan' && payload.turn === state.turns);
-  const other = first && recordedIn(first);
+  const other = first && recordedOf(first.payload as unknown as RecordedTurn);
   return other && digestOf(other) !== digestOf(recordedOf(own)) ? other : undefined;
-}
-
-function recordedIn({ payload }: RunLogLine): RecordedTurn {
-  return recordedOf(payload as unknown as RecordedTurn);
 }
 
 function recordedOf({ plan, asks, masked: hidden, answer }: RecordedTurn): RecordedTurn {

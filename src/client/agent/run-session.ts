@@ -28,7 +28,11 @@ export async function runSession(connection: Connection, options: SessionRunOpti
   const before = endedBefore(options.journal);
   if (before) return endedRun(state, before);
   try {
-    return await carryOn(connection, run, options, state);
+    const { session, ownsSession, prompted } = await enterSession(connection, run, options);
+    const entered: RunState = { ...state, session, ownsSession, prompted };
+    await readEnded(entered);
+    const end = await takeTurns(entered);
+    return await (STAYS_OPEN.has(end.status) ? outcomeOf(entered, end) : endRun(entered, end));
   } catch (error) {
     // Another process of the same run may have ended the run and its session.
     const ended = error instanceof AbilityError && error.code === 'session.stopped' && endedBefore(options.journal);
@@ -37,19 +41,6 @@ export async function runSession(connection: Connection, options: SessionRunOpti
     restore(anew);
     return endedRun(anew, ended);
   }
-}
-
-async function carryOn(
-  connection: Connection,
-  run: string,
-  options: SessionRunOptions,
-  state: RunState,
-): Promise<SessionOutcome> {
-  const { session, ownsSession, prompted } = await enterSession(connection, run, options);
-  const entered: RunState = { ...state, session, ownsSession, prompted };
-  await readEnded(entered);
-  const end = await takeTurns(entered);
-  return STAYS_OPEN.has(end.status) ? outcomeOf(entered, end) : endRun(entered, end);
 }
 
 /** A run with such a status can continue under its id, so its session and tasks stay open. */

@@ -45,25 +45,38 @@ const MAX_TURNS = 3;
  */
 export async function deleteTask(connection: Connection, key: string, options: DeleteOptions): Promise<DeleteEnd> {
   refuseNoTask(key);
-  const course: Course = { isBegun: false };
-  return asking(connection, () =>
-    whilePatient(key, options, course, (stop) => deleteOnce(connection, key, options, course, stop)),
-  );
+  const { timeoutMs, signal } = options;
+  return asking(connection, async () => {
+    const stop = new AbortController();
+    const abort = (): void => stop.abort();
+    signal?.addEventListener('abort', abort, { once: true });
+    if (signal?.aborted) stop.abort();
+    const stopTimer = startTimer(timeoutMs ?? Number.POSITIVE_INFINITY, abort);
+    const course: Course = { connection, key, options, stop: stop.signal, isBegun: false };
+    try {
+      return await deleteOnce(course);
+    } catch (error) {
+      if (signal?.aborted) return { kind: 'aborted' };
+      throw stop.signal.aborted ? tookTooLong(course, error) : error;
+    } finally {
+      stopTimer();
+      signal?.removeEventListener('abort', abort);
+    }
+  });
 }
 
 interface Course {
+  connection: Connection;
+  key: string;
+  options: DeleteOptions;
+  /** Ends the wait, not the deletion. */
+  stop: AbortSignal;
   /** Temporal has accepted it, so it continues by itself. */
   isBegun: boolean;
 }
 
-/** @param stop ends the wait, not the deletion. */
-async function deleteOnce(
-  connection: Connection,
-  key: string,
-  options: DeleteOptions,
-  course: Course,
-  stop: AbortSignal,
-): Promise<DeleteEnd> {
+async function deleteOnce(course: Course): Promise<DeleteEnd> {
+  const { connection, key, options, stop } = course;
   // The server may stop before a call that joins a deletion starts to wait.
   const lasting = <T>(action: () => Promise<T>): Promise<T> => keepingRuntime(connection, action, stop);
   const { task, known } = await lasting(async () => ({
@@ -78,35 +91,12 @@ async function deleteOnce(
   for (let turn = 0; turn < MAX_TURNS; turn += 1) {
     const handle = await lasting(() => start(connection, queue, request));
     course.isBegun = true;
-    const deletion = await resultOf(connection, handle.workflowId, key, options.onStall, stop);
+    const deletion = await resultOf(handle.workflowId, course);
     if (!deletion) return { kind: 'unformed' };
     if (deletion.problem) throw new AbilityError(deletion.problem);
     if (deletion.purged || !options.purge) return { kind: 'deleted', deletion };
   }
   throw new AbilityError({ code: 'task.delete_failed', message: `${key} is being deleted by others at the same time` });
-}
-
-async function whilePatient(
-  key: string,
-  { timeoutMs, signal }: DeleteOptions,
-  course: Course,
-  action: (stop: AbortSignal) => Promise<DeleteEnd>,
-): Promise<DeleteEnd> {
-  const stop = new AbortController();
-  const abort = (): void => stop.abort();
-  signal?.addEventListener('abort', abort, { once: true });
-  if (signal?.aborted) stop.abort();
-  const stopTimer = startTimer(timeoutMs ?? Number.POSITIVE_INFINITY, abort);
-  try {
-    return await action(stop.signal);
-  } catch (error) {
-    if (signal?.aborted) return { kind: 'aborted' };
-    if (stop.signal.aborted) throw tookTooLong(key, course, error);
-    throw error;
-  } finally {
-    stopTimer();
-    signal?.removeEventListener('abort', abort);
-  }
 }
 
 /** Refuses all but task keys: the key names a folder. Called tasks are deleted with their caller. */
@@ -160,23 +150,17 @@ function start({ temporal, project }: Connection, taskQueue: string, request: De
   });
 }
 
-async function resultOf(
-  connection: Connection,
-  id: string,
-  key: string,
-  onStall: DeleteOptions['onStall'],
-  stop: AbortSignal,
-): Promise<Deletion | null> {
+async function resultOf(id: string, { connection, key, options, stop }: Course): Promise<Deletion | null> {
   try {
     const wait = (): Promise<unknown> => connection.temporal.workflow.getHandle(id).result();
-    const result = await keepingRuntime(connection, () => watchingStalls(connection, id, onStall, wait), stop);
+    const result = await keepingRuntime(connection, () => watchingStalls(connection, id, options.onStall, wait), stop);
     return result as Deletion | null;
   } catch (error) {
     throw failureOf(key, error);
   }
 }
 
-function tookTooLong(key: string, { isBegun }: Course, cause: unknown): AbilityError {
+function tookTooLong({ key, isBegun }: Course, cause: unknown): AbilityError {
   const what = isBegun ? 'it has not ended; the deletion goes on' : 'the server was not reached in time';
   const why = isBegun ? `Run \`ability why ${key}\` to see what it does; ` : '';
   const message = `${key} is not deleted yet: ${what}`;

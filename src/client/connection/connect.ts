@@ -106,7 +106,9 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
       isOwnRuntime: false,
       started: false,
     });
-    return { ...connection, serverFlags: flagsOf(options, address, namespace) };
+    const { profile = env.TEMPORAL_PROFILE } = options;
+    const where = profile ? `--profile ${profile}` : `--address ${address}`;
+    return { ...connection, serverFlags: namespace === 'default' ? where : `${where} --namespace ${namespace}` };
   }
   // From the start: on a slow machine, connecting may take longer than an unused runtime stays up.
   const stopTouching = keepTouching(paths, env);
@@ -160,15 +162,6 @@ export async function reconnect(connection: Connection, runtime: RuntimeFile, si
   });
   Object.assign(connection, { runtime, address, namespace, ui });
   connection.served?.clear();
-}
-
-function flagsOf(
-  { env = process.env, profile = env.TEMPORAL_PROFILE }: ConnectOptions,
-  address: string,
-  namespace: string,
-): string {
-  const inNamespace = namespace === 'default' ? '' : ` --namespace ${namespace}`;
-  return profile ? `--profile ${profile}${inNamespace}` : `--address ${address}${inNamespace}`;
 }
 
 /** Calls are retried while the runtime restarts its server, but fail once the runtime itself has stopped. */

@@ -188,8 +188,8 @@ function stepsOf({ seen, history }: StorySources): StepSummary[] {
 }
 
 function stepStory(step: StepSummary, { seen, history, lastOutput }: StorySources, plan: Plan | undefined): StepStory {
-  const { id, path, call, status, attempts, duration_ms } = step;
-  const isTurns = step.turns !== undefined;
+  const { id, path, call, status, attempts, duration_ms, turns, failed_turns, items, failures_left_out } = step;
+  const isTurns = turns !== undefined;
   const calls = (!isTurns && history?.calls.filter((one) => one.path === path)) || [];
   const progress = seen.view?.progress[path];
   const tries = isTurns ? [] : buildAttempts(step, calls, lastOutput(path));
@@ -201,24 +201,13 @@ function stepStory(step: StepSummary, { seen, history, lastOutput }: StorySource
     status,
     condition: (plan && findStep(plan, path)?.if) ?? null,
     attempts: Math.max(attempts, calls.at(-1)?.attempt ?? 0),
-    ...turnsOf(step),
+    ...defined({ turns, failed_turns, items, failures_left_out }),
     ...(failures && { failures }),
     started_at: progress?.started_at ?? calls[0]?.scheduled_at ?? null,
     finished_at: progress?.finished_at ?? (isStepEnd(status) ? (calls.at(-1)?.ended_at ?? null) : null),
     duration_ms,
     error: step.error ?? null,
     tries,
-  };
-}
-
-function turnsOf({
-  turns,
-  failed_turns,
-  items,
-  failures_left_out,
-}: StepSummary): Pick<StepStory, 'turns' | 'failed_turns' | 'items' | 'failures_left_out'> {
-  return {
-    ...defined({ turns, failed_turns, items, failures_left_out }),
   };
 }
 

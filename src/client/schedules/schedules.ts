@@ -101,7 +101,10 @@ export function findSchedules(connection: Connection, names: readonly string[]):
     for await (const name of listedNames(connection)) all.add(name);
     const seen: SeenSchedule[] = [];
     for (const name of [...all].sort()) {
-      const found = await describeIfThere(connection, name);
+      // It may have been deleted meanwhile.
+      const found = await describe(connection, name).catch((error: unknown) => {
+        if (!(error instanceof AbilityError && error.code === 'schedule.not_found')) throw error;
+      });
       if (found) seen.push(await seenOf(connection, found, name));
     }
     return seen;
@@ -202,16 +205,6 @@ async function describe(connection: Connection, id: string): Promise<ScheduleDes
   return found;
 }
 
-/** Undefined if it was deleted meanwhile. */
-async function describeIfThere(connection: Connection, id: string): Promise<ScheduleDescription | undefined> {
-  try {
-    return await describe(connection, id);
-  } catch (error) {
-    if (error instanceof AbilityError && error.code === 'schedule.not_found') return undefined;
-    throw error;
-  }
-}
-
 type Definition = Pick<ScheduleOptions, 'action' | 'policies' | 'spec'>;
 
 /** The action is the ability itself, so that Temporal's own overlap, backfill and pause act on tasks. */
@@ -220,19 +213,8 @@ async function definitionOf(
   spec: ScheduleSpec,
   statedIn: string | undefined,
 ): Promise<Definition> {
-  const {
-    id,
-    ability,
-    environment,
-    input,
-    cron,
-    timezone,
-    overlap,
-    jitter_ms,
-    catch_up_ms,
-    approve_before_ms,
-    intent = null,
-  } = spec;
+  const { id, ability, environment, input, approve_before_ms, intent = null } = spec;
+  const { cron, timezone, overlap, jitter_ms, catch_up_ms } = spec;
   const person = { name: `schedule:${id}`, source: 'claimed' } as const;
   const caller: TaskCaller = { person, kind: 'ci', session: null, scope: null, trace: null, intent };
   const wanted = { ability, environment, input, caller, run: true, leaves: true };
@@ -271,6 +253,10 @@ async function seenOf(
 ): Promise<SeenSchedule> {
   const { info, state } = description;
   const specified = specOf(description, id);
+  const { spec } = specified;
+  const fired = firings ?? (await readFirings(connection, description, 1));
+  // Temporal leaves out its own start of a firing whose task was begun ahead.
+  const ahead = spec.approve_before_ms === undefined ? 0 : info.numActionsTaken;
   return {
     ...specified,
     paused: state.paused,
@@ -280,18 +266,9 @@ async function seenOf(
     counts: {
       fired: info.numActionsTaken,
       missed: info.numActionsMissedCatchupWindow,
-      // Temporal leaves out its own start of a firing whose task was begun ahead.
-      skipped: Math.max(
-        0,
-        info.numActionsSkippedOverlap - (specified.spec.approve_before_ms === undefined ? 0 : info.numActionsTaken),
-      ),
+      skipped: Math.max(0, info.numActionsSkippedOverlap - ahead),
     },
-    last: await lastOf(
-      connection,
-      description,
-      specified.spec,
-      firings ?? (await readFirings(connection, description, 1)),
-    ),
+    last: await lastOf(connection, description, spec, fired),
   };
 }
 

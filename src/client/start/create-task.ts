@@ -124,7 +124,17 @@ async function acknowledge(connection: Connection, created: CreatedTask, wanted:
   });
   // What a record remembers has not run again.
   if (!isFormed(answer)) return { ...created, attached: answer !== undefined && 'ended' in answer };
-  if (review) await reviewed(connection, created, () => review(answer), run);
+  if (review) {
+    const handle = connection.temporal.workflow.getHandle(id, undefined, { firstExecutionRunId: runId });
+    // Nothing of it has run before the review agrees.
+    try {
+      await review(answer);
+    } catch (error) {
+      await handle.cancel();
+      throw error;
+    }
+    if (run) await handle.signal(SIGNALS.run);
+  }
   return { ...created, warnings: answer.warnings ?? [], ...(answer.begins !== undefined && { begins: answer.begins }) };
 }
 
@@ -147,23 +157,6 @@ async function awaitSlow(
     throw error;
   }
   return awaitPreflight(connection, { workflowId: id, runId }, SLOW_MS);
-}
-
-/** Runs it once the review agrees; else nothing of it has run. */
-async function reviewed(
-  { temporal }: Connection,
-  { id, runId }: CreatedTask,
-  review: () => void | Promise<void>,
-  run: boolean,
-): Promise<void> {
-  const handle = temporal.workflow.getHandle(id, undefined, { firstExecutionRunId: runId });
-  try {
-    await review();
-  } catch (error) {
-    await handle.cancel();
-    throw error;
-  }
-  if (run) await handle.signal(SIGNALS.run);
 }
 
 /** True if the server does not answer: the task may exist. */

@@ -42,7 +42,13 @@ export async function startRequest(connection: Connection, wanted: NewTask, id?:
         ? taskQueueOf(connection.project, environment, own?.placement ?? 'local')
         : await queueWithWorker(connection, environment, own?.placement),
       memo: { ...memo },
-      typedSearchAttributes: keywordAttributes(attributesOf(connection, wanted, own)),
+      typedSearchAttributes: keywordAttributes({
+        AbilityProject: connection.project,
+        AbilityStatus: run ? 'running' : 'created',
+        AbilityEnvironment: environment,
+        ...(own?.module !== undefined && { AbilityModule: own.module }),
+        ...(caller.session !== null && { AbilitySession: caller.session }),
+      }),
       // Where the server supports fairness, many tasks of one requester do not delay those of others.
       priority: { fairnessKey: fairnessKeyOf(caller.person.name, environment) },
       staticSummary: `${ability} in ${environment}, ${run ? '' : 'created '}for ${markdownLine(caller.person.name)}`,
@@ -95,20 +101,6 @@ function memoOf(
     ...defined({ agent: person.agent, retry_of: retry?.task, intent: intent ?? undefined, handle }),
     ...(trace !== null && { trace }),
     ...(review && { held: true }),
-  };
-}
-
-function attributesOf(
-  { project }: Connection,
-  { environment, caller: { session }, run }: NewTask,
-  own: OwnDefinitions | undefined,
-): Record<string, string> {
-  return {
-    AbilityProject: project,
-    AbilityStatus: run ? 'running' : 'created',
-    AbilityEnvironment: environment,
-    ...(own?.module !== undefined && { AbilityModule: own.module }),
-    ...(session !== null && { AbilitySession: session }),
   };
 }
 

@@ -112,46 +112,29 @@ function isEnd(event: HistoryEvent): boolean {
 
 /** The events of one run as they happen, by long polling. */
 async function* eventsOf(
-  connection: Connection,
-  id: string,
+  { temporal, namespace, codec }: Connection,
+  workflowId: string,
   runId: string,
   signal: AbortSignal,
 ): AsyncGenerator<HistoryEvent, void> {
   let nextPageToken: Uint8Array | undefined;
-  for (;;) {
-    const page = await nextPage(connection, id, runId, nextPageToken, signal);
+  while (!signal.aborted) {
+    const request = {
+      ...{ namespace, execution: { workflowId, runId }, maximumPageSize: PAGE, waitNewEvent: true },
+      ...(nextPageToken && { nextPageToken }),
+    };
+    const ask = () => temporal.workflowService.getWorkflowExecutionHistory(request);
+    const page = await temporal.withAbortSignal(signal, ask).catch((error: unknown) => {
+      const code = isGrpcServiceError(error) ? error.code : undefined;
+      if (signal.aborted || code === CANCELLED) return 'ended';
+      if (code === DEADLINE_EXCEEDED) return 'quiet';
+      throw error;
+    });
     if (page === 'ended') return;
     if (page === 'quiet') continue;
-    yield* opened(connection.codec, page.history?.events);
+    yield* opened(codec, page.history?.events);
     if (!page.nextPageToken?.length) return;
     nextPageToken = page.nextPageToken;
-  }
-}
-
-type Page = Awaited<ReturnType<Connection['temporal']['workflowService']['getWorkflowExecutionHistory']>>;
-
-async function nextPage(
-  connection: Connection,
-  workflowId: string,
-  runId: string,
-  nextPageToken: Uint8Array | undefined,
-  signal: AbortSignal,
-): Promise<Page | 'ended' | 'quiet'> {
-  if (signal.aborted) return 'ended';
-  try {
-    return await connection.temporal.withAbortSignal(signal, () =>
-      connection.temporal.workflowService.getWorkflowExecutionHistory({
-        namespace: connection.namespace,
-        execution: { workflowId, runId },
-        maximumPageSize: PAGE,
-        waitNewEvent: true,
-        ...(nextPageToken && { nextPageToken }),
-      }),
-    );
-  } catch (error) {
-    if (signal.aborted || (isGrpcServiceError(error) && error.code === CANCELLED)) return 'ended';
-    if (isGrpcServiceError(error) && error.code === DEADLINE_EXCEEDED) return 'quiet';
-    throw error;
   }
 }
 

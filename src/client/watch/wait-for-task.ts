@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { isEndState } from '../../contracts/states.js';
 import type { TaskResult, TaskView } from '../../contracts/task.js';
-import { anyAbortSignal } from '../../rules/any-abort-signal.js';
+import { anyAbortSignal, endsWithin } from '../../rules/any-abort-signal.js';
 import { unlessAborted } from '../../rules/unless-aborted.js';
 import { sleep, startTimer } from '../../server/start-timer.js';
 import type { Connection } from '../connection/connect.js';
@@ -63,11 +63,11 @@ export async function waitForTask(
 ): Promise<WaitEnd<TaskView>> {
   const { timeoutMs, signal } = options;
   const deadline = timeoutMs === undefined ? Number.POSITIVE_INFINITY : Date.now() + timeoutMs;
-  const stalls = new StallWatch(connection);
-  const state: WaitState = { last: undefined, stalls, attempts: [], revivals: 0, since: Date.now(), deadline };
+  const wait = { connection, id, options, since: Date.now(), deadline };
+  const state: Wait = { ...wait, last: undefined, stalls: new StallWatch(connection), attempts: [], revivals: 0 };
   return asking(connection, async () => {
     for (;;) {
-      const end = await waitOnce(connection, id, options, state);
+      const end = await waitOnce(state);
       if (end.kind !== 'runtime ended') return end;
       state.revivals += 1;
       const ended = await reviveInTime(connection, deadline, signal);
@@ -76,8 +76,11 @@ export async function waitForTask(
   });
 }
 
-/** State that survives a restart of the runtime. */
-interface WaitState {
+/** What survives a restart of the runtime. */
+interface Wait {
+  connection: Connection;
+  id: string;
+  options: WaitOptions;
   last: TaskView | undefined;
   attempts: CallAttempt[];
   stalls: StallWatch;
@@ -113,20 +116,16 @@ async function reviveInTime(
 }
 
 /** Waits until the task ends, the wait ends, or the runtime has stopped. */
-async function waitOnce(
-  connection: Connection,
-  id: string,
-  options: WaitOptions,
-  state: WaitState,
-): Promise<WaitEnd<TaskView> | { kind: 'runtime ended' }> {
+async function waitOnce(state: Wait): Promise<WaitEnd<TaskView> | { kind: 'runtime ended' }> {
+  const { connection, id, options } = state;
   const stop = new AbortController();
   // Each long poll adds a listener, as long as the task runs.
   setMaxListeners(0, stop.signal);
   const ended = connection.temporal
     .withAbortSignal(stop.signal, () => awaitResult(connection, id))
     .then((result): WaitEnd<TaskView> => ({ kind: 'ended', result }));
-  const watching = watch(connection, id, options, state, stop.signal);
-  const attending = attend(connection, id, options, state, stop.signal);
+  const watching = watch(state, stop.signal);
+  const attending = attend(state, stop.signal);
   const leaving = untilRuntimeEnds(connection, stop.signal).then(() => ({ kind: 'runtime ended' }) as const);
   try {
     const end = await Promise.race([ended, watching, attending, leaving]);
@@ -137,25 +136,14 @@ async function waitOnce(
     return { kind: 'runtime ended' };
   } finally {
     stop.abort();
-    await settleInTime([ended, watching, attending, leaving]);
+    await endsWithin(CLEAN_UP_MS, Promise.allSettled([ended, watching, attending, leaving]));
   }
 }
 
-/** Waits at most {@link CLEAN_UP_MS} for actions to end, and ignores their errors. */
-async function settleInTime(actions: Promise<unknown>[]): Promise<void> {
-  const settled = new AbortController();
-  const settling = Promise.allSettled(actions).then(() => settled.abort());
-  await Promise.race([settling, sleep(CLEAN_UP_MS, settled.signal)]);
-}
-
 /** Polls for stalls, even while {@link watch} waits for an answer. */
-async function attend(
-  connection: Connection,
-  id: string,
-  { onStall, onProgress, begins }: WaitOptions,
-  state: WaitState,
-  stop: AbortSignal,
-): Promise<{ kind: 'runtime ended' }> {
+async function attend(state: Wait, stop: AbortSignal): Promise<{ kind: 'runtime ended' }> {
+  const { connection, id } = state;
+  const { onStall, onProgress, begins } = state.options;
   const watch = new AttemptWatch(connection);
   for (;;) {
     await sleep(STUCK_CHECK_MS, stop);
@@ -170,15 +158,9 @@ async function attend(
 }
 
 /** Polls an open task until it ends or the wait does. */
-async function watch(
-  connection: Connection,
-  id: string,
-  options: WaitOptions,
-  state: WaitState,
-  stop: AbortSignal,
-): Promise<WaitEnd<TaskView>> {
-  const { approvalMs, onProgress, signal } = options;
-  const { deadline } = state;
+async function watch(state: Wait, stop: AbortSignal): Promise<WaitEnd<TaskView>> {
+  const { connection, id, deadline } = state;
+  const { approvalMs, onProgress, signal } = state.options;
   let pause = FIRST_LOOK_MS;
   const patience = new ApprovalPatience(approvalMs);
   for (;;) {

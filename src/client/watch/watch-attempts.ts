@@ -1,5 +1,5 @@
 import type { WorkflowExecutionDescription } from '@temporalio/client';
-import type { Progress } from '../../contracts/task.js';
+import type { Progress, StepProgress } from '../../contracts/task.js';
 import { openFailures } from '../../server/temporal/open-failures.js';
 import type { Connection } from '../connection/connect.js';
 import { lastEvents } from '../connection/history-events.js';
@@ -43,8 +43,12 @@ export class AttemptWatch {
     const nameOf = (activity: PendingActivity): string => `${run} ${activity.activityId}`;
     const unknown = later.filter((activity) => !this.paths.has(nameOf(activity)));
     for (const activity of unknown) {
-      const path = onlyCallOf(activity, pending, progress);
-      if (path !== undefined) this.paths.set(nameOf(activity), path);
+      const operation = activity.activityType?.name;
+      const isOpen = ({ status, call }: StepProgress): boolean => status === 'running' && call === operation;
+      const [first, ...others] = Object.entries(progress).filter(([, entry]) => isOpen(entry));
+      const same = pending.filter((other) => other.activityType?.name === operation);
+      // Another call of its operation may be open, too.
+      if (first && others.length === 0 && same.length === 1) this.paths.set(nameOf(activity), first[0]);
     }
     const missing = unknown.map(nameOf).filter((name) => !this.paths.has(name));
     if (missing.length > 0) await this.search(id, run, missing);
@@ -70,16 +74,4 @@ export class AttemptWatch {
 /** Whether an operation is past its first attempt; hooks have attempts too, but are not steps. */
 function isTriedAgain({ attempt, activityType }: PendingActivity): boolean {
   return (attempt ?? 1) > 1 && isOperation(activityType?.name ?? '');
-}
-
-/** The path of a call; undefined if another call of its operation is open. */
-function onlyCallOf(
-  { activityType }: PendingActivity,
-  pending: readonly PendingActivity[],
-  progress: Progress,
-): string | undefined {
-  const operation = activityType?.name;
-  const open = Object.entries(progress).filter(([, { status, call }]) => status === 'running' && call === operation);
-  const same = pending.filter((other) => other.activityType?.name === operation);
-  return open.length === 1 && same.length === 1 ? open[0]?.[0] : undefined;
 }

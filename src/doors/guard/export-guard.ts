@@ -18,7 +18,7 @@ interface ToolSettings {
   project: string;
   entry(command: string): Json;
   /** The tool's own rules about protected places: a file, and the lists in it. */
-  rules?: { file: string; empty: string; lists(places: OwnPlaces): [path: string[], items: string[]][] };
+  rules?: { file: string; lists(places: OwnPlaces): [path: string[], items: string[]][] };
 }
 
 /** Relative to the project; a folder ends with `/`. */
@@ -42,7 +42,6 @@ const SETTINGS: Record<AgentTool, ToolSettings> = {
     entry: (command) => ({ matcher: '*', hooks: [{ type: 'command', command, onFailure: 'block' }] }),
     rules: {
       file: '.claude/settings.json',
-      empty: '{}\n',
       lists: ({ fixed, kept, registry }) => [
         [
           ['permissions', 'deny'],
@@ -73,7 +72,6 @@ const SETTINGS: Record<AgentTool, ToolSettings> = {
     entry: (command) => ({ command, failClosed: true }),
     rules: {
       file: '.cursor/cli.json',
-      empty: '{}\n',
       lists: ({ fixed, kept }) => [
         [
           ['permissions', 'deny'],
@@ -130,9 +128,9 @@ export function planRules(
 ): Omit<PlannedExport, 'command'> | undefined {
   const { rules } = SETTINGS[tool];
   if (!rules) return undefined;
-  const { file, empty } = rules;
+  const { file } = rules;
   const before = readSettings(root, file);
-  const old = guard.file === file ? guard.text : (before ?? empty);
+  const old = guard.file === file ? guard.text : (before ?? '{}\n');
   return unlessUnreadable(file, () => {
     const missing = rules
       .lists(placesOf(root))

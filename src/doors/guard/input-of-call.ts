@@ -1,6 +1,6 @@
 import type { ToolMapping } from '../../contracts/foreign-hooks.js';
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
-import { escaped } from './shell/marks.js';
+import { escapePattern } from '../../text/escape-pattern.js';
 
 /** A call of a tool as the call of an ability: its input, none, or unknown. */
 export type InputOfCall = { fits: true; input: JsonObject } | { fits: false } | { fits: 'unknown'; template: string };
@@ -55,7 +55,7 @@ class Reading {
       return false;
     }
     if (typeof value !== 'string') return false;
-    const texts = template.split(HOLE).map(escaped);
+    const texts = template.split(HOLE).map(escapePattern);
     const found = new RegExp(`^${texts.join('([\\s\\S]*?)')}$`).exec(value);
     return found !== null && paths.every((each, at) => this.put(each?.names ?? [], found[at + 1] ?? ''));
   }

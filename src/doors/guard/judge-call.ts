@@ -132,7 +132,8 @@ function judgeForm(
   }
   const found: (Finding | undefined)[] = [];
   const { places } = registered;
-  const texts = isForeign(call.name) ? textsIn(tool_input).filter((text) => /^\S{1,1024}$/.test(text)) : [];
+  // Of a tool of a server, any text may be a path.
+  const texts = /__|:/.test(call.name) ? textsIn(tool_input).filter((text) => /^\S{1,1024}$/.test(text)) : [];
   const files = [...filesNamedIn(tool_input), ...texts].map(pathOf);
   const isWhole = /^Delete$|delete|remove|move|rename/i.test(call.name);
   if (!READS.test(tool_name) && !readsOnly(call.name))
@@ -154,11 +155,6 @@ function judgeForm(
 
 /** The tools of agents themselves that only read files, or name none. */
 const READS = /^(Read|Grep|Glob|LS|NotebookRead|WebFetch|WebSearch|Task|Agent|Todo\w*|Skill)$/;
-
-/** A tool of a server: any of its texts may be a path. */
-function isForeign(name: string): boolean {
-  return /__|:/.test(name);
-}
 
 function roundMcpTool(name: string, { ability, tool, isCertain }: FoundTool): Finding {
   if (isCertain) return roundAbility(`${name} is the MCP tool`, ability);

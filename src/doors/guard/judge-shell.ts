@@ -10,13 +10,7 @@ import { type Bases, judgeWrite, placesIn } from './protected-places.js';
 import { recipesOf, shellFilesOf } from './recipes.js';
 import { isKnown, MARK, withoutMarks, withVariables } from './shell/marks.js';
 import { readShell } from './shell/read-shell.js';
-import {
-  documentsOf,
-  type ShellCommand,
-  ShellExtent,
-  type ShellItem,
-  type ShellRedirect,
-} from './shell/shell-script.js';
+import { documentsOf, type ShellCommand, ShellExtent, type ShellRedirect } from './shell/shell-script.js';
 import { ShellNames } from './shell-names.js';
 import { startedCommands } from './started-commands.js';
 import { expandGlob, foldersNamedBy, isFolder, partsOf } from './words.js';
@@ -40,7 +34,7 @@ class ShellJudge {
   readonly findings: Finding[] = [];
   private readonly names: ShellNames;
   private isLost = false;
-  private pipes: ReadonlyMap<number, readonly ShellCommand[]> = new Map();
+  private readonly pipes = new Map<number, ShellCommand[]>();
   /** The commands of a pipe that do more than print. */
   private readonly doers = new Map<readonly ShellCommand[], readonly ShellCommand[]>();
 
@@ -60,7 +54,7 @@ class ShellJudge {
   judge(text: string): Finding[] {
     const { items, fault } = readShell(text);
     this.extent.add(items);
-    this.pipes = pipesOf(items);
+    for (const item of items) if (item.kind === 'command') this.pipes.set(item.pipeline, [...this.pipeOf(item), item]);
     // A text that cannot be read to its end may do anything with the files it names.
     if (fault !== undefined || this.depth > DEEPEST) this.strict(text);
     const kept: string[][] = [];
@@ -292,12 +286,4 @@ class ShellJudge {
   private found(finding: Finding | undefined): void {
     if (finding) this.findings.push(finding);
   }
-}
-
-function pipesOf(items: readonly ShellItem[]): Map<number, ShellCommand[]> {
-  const pipes = new Map<number, ShellCommand[]>();
-  for (const item of items) {
-    if (item.kind === 'command') pipes.set(item.pipeline, [...(pipes.get(item.pipeline) ?? []), item]);
-  }
-  return pipes;
 }

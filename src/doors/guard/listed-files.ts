@@ -38,18 +38,21 @@ export function listedBy(words: readonly string[], folder: string, places: Place
   const behind = (flag: RegExp): string[] =>
     own.filter((_, at) => flag.test(own[at - 1] ?? '') && !/^(!|-not)$/.test(own[at - 2] ?? ''));
   const [name = '.'] = program.startsWith('fd') ? plain : [];
-  const names = [...behind(/^-i?name$/).map(globOf), ...(name === '.' ? [] : [expressionOf(name)])];
+  const expressions = name === '.' ? [] : [attempt(() => new RegExp(name, 'i'), /./)];
+  const names = [...behind(/^-i?name$/).map(globOf), ...expressions];
   const ways = behind(/^-i?(path|wholename)$/).map((way) => globOf(way.replaceAll('*', '**')));
   const kinds = behind(/^-type$/).flatMap((type) => type.split(','));
-  const folders = foldersOf(places);
+  const { root, index } = places;
+  const folders = ['.system', index.registry, index.hooks].map((each) => join(root, each));
+  const files = new Set([...index.scripts.map(({ path }) => path), 'ability.yaml', ...index.files]);
   const fits = (path: string): boolean =>
     (names.length === 0 || names.some((each) => each.test(basename(path)))) &&
-    (ways.length === 0 || waysTo(path, [places.root, folder]).some((way) => ways.some((each) => each.test(way)))) &&
+    (ways.length === 0 || waysTo(path, [root, folder]).some((way) => ways.some((each) => each.test(way)))) &&
     (kinds.length === 0 || kinds.includes(folders.includes(path) ? 'd' : 'f'));
   const roots = plain.flatMap((word) => (/[\uE000\uE008]/.test(word) ? ['/'] : expandGlob(word, folder)));
   // `git` lists what it keeps, and searches leave out what is hidden.
   const keys = /^(git|rg|fd|fdfind)$/.test(program) ? [] : keysOf(places);
-  const all = [...protectedOf(places), ...folders, ...keys].filter(fits);
+  const all = [...[...files].map((path) => join(root, path)), ...folders, ...keys].filter(fits);
   const there = roots.filter((path) => existsSync(path)).map((path) => places.real(path));
   return (there.length > 0 ? there : [places.real(folder)]).flatMap((top) => {
     const within = all.filter((path) => path === top || path.startsWith(top === '/' ? top : `${top}/`));
@@ -57,19 +60,6 @@ export function listedBy(words: readonly string[], folder: string, places: Place
     if (program === 'ls') return within.includes(top) ? [top] : parts.map((part) => part.split('/')[0] ?? '');
     return [...within, ...parts];
   });
-}
-
-function expressionOf(text: string): RegExp {
-  return attempt(() => new RegExp(text, 'i'), /./);
-}
-
-function foldersOf({ root, index }: Places): string[] {
-  return ['.system', index.registry, index.hooks].map((folder) => join(root, folder));
-}
-
-function protectedOf({ root, index }: Places): string[] {
-  const files = [...index.scripts.map(({ path }) => path), 'ability.yaml', ...index.files];
-  return [...new Set(files)].map((path) => join(root, path));
 }
 
 /** The paths of key and token files that there are. */

@@ -18,6 +18,8 @@ export interface Printed {
   exit: 0 | 2;
 }
 
+const PASSED: Printed = { stdout: '{}\n', stderr: '', exit: 0 };
+
 /**
  * All tools take exit code 2 with the reason on stderr as a denial; an `ask` that cannot reach a person is one,
  * too. @param event undefined if unreadable. Source: docs/hooks.md#guarding-the-calls-of-agent-tools.
@@ -30,11 +32,11 @@ export function printAnswer(
 ): Printed {
   if (decision === 'deny') return denied(reason, tool);
   if (decision === 'ask') {
-    if (event === 'PermissionRequest') return { stdout: '{}\n', stderr: '', exit: 0 };
+    if (event === 'PermissionRequest') return PASSED;
     if (!mayAsk) return denied(`${reason} A person must agree, and ${tool} cannot ask one here.`, tool);
     return { stdout: `${JSON.stringify(askOf(reason, tool, event))}\n`, stderr: '', exit: 0 };
   }
-  if (warnings.length === 0) return { stdout: '{}\n', stderr: '', exit: 0 };
+  if (warnings.length === 0) return PASSED;
   const text = warnings.join('\n');
   // Cursor shows a text only with a deny.
   const said = tool === 'cursor' ? {} : { systemMessage: text };

@@ -36,10 +36,6 @@ const AWK_RUNS = /system|getline|[|>]|@load|@include/;
 /** Longer scripts are assumed to run something: people write none, and matching them is costly. */
 const LONGEST_SED = 1000;
 
-function isSedThatRuns(word: string): boolean {
-  return word.length > LONGEST_SED || /^(-f|--file)/.test(word) || SED_RUNS.test(word);
-}
-
 export function programOf(word: string): string {
   return basename(word);
 }
@@ -55,7 +51,8 @@ export function isReader(words: readonly string[]): boolean {
   if (SILENT.has(program) || READERS.has(program) || CHECKERS.has(program)) return true;
   if (program === 'npx' || program === 'pnpm') return CHECKERS.has(second === 'exec' ? third : second);
   if (program === 'ability') return true;
-  if (/^g?sed$/.test(program)) return !words.some((word) => isSedThatRuns(word));
+  if (/^g?sed$/.test(program))
+    return !words.some((word) => word.length > LONGEST_SED || /^(-f|--file)/.test(word) || SED_RUNS.test(word));
   if (/^[gm]?awk$/.test(program))
     return !words.some((word) => AWK_RUNS.test(word) || /^(-f|--file|-i|-l|-E)/.test(word));
   if (program === 'find')

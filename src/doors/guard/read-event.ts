@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import { reasonOf } from '../../contracts/problem.js';
+import { attempt } from '../../text/attempt.js';
 import { readInput } from '../../text/lossless-json/read-json.js';
 import { type AgentTool, PROTOCOLS } from './agent-tools.js';
 
@@ -66,12 +67,9 @@ function inputOf(given: Json | undefined): JsonObject | undefined {
   if (given === undefined || given === null) return {};
   if (isJsonObject(given)) return given;
   if (typeof given !== 'string') return undefined;
-  try {
-    const value = JSON.parse(given) as Json;
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return { command: given };
-  }
+  const value = attempt(() => JSON.parse(given) as Json);
+  if (value === undefined) return { command: given };
+  return isJsonObject(value) ? value : undefined;
 }
 
 function fault(text: string): AgentEvent {

@@ -1,8 +1,9 @@
 import { hostname, networkInterfaces } from 'node:os';
 import { attempt } from '../../text/attempt.js';
+import { escapePattern } from '../../text/escape-pattern.js';
 import { type Finding, roundAbility } from './finding.js';
 import type { GuardIndex } from './guard-index.js';
-import { escaped, isKnown, MARK, patternOf } from './shell/marks.js';
+import { isKnown, MARK, patternOf } from './shell/marks.js';
 
 const URLS = /\b(?:https?|wss?):(?:\/\/|\\\/\\\/)(?:\[[\da-f:.]+\])?[^\s'"`<>|;)\]}]+/gi;
 /** Programs that take an address without its scheme. */
@@ -85,22 +86,18 @@ function underUrl(text: string): (url: URL) => boolean {
 function underPattern(text: string): (url: URL) => boolean {
   const pattern = patternOf(text);
   const begin = text.slice(0, text.search(/[\uE000-\uE008]/));
+  const parts = text.split('/');
   return (url) => {
     const base = url.href.replace(/\/$/, '');
-    return (
-      (begin.length > 8 && `${begin}/`.startsWith(`${base}/`)) ||
-      (begin.length > 12 && (pattern.test(base) || fitsParts(text.split('/'), base.split('/'))))
-    );
+    if (begin.length > 8 && `${begin}/`.startsWith(`${base}/`)) return true;
+    const fits = (part: string, at: number): boolean => parts[at] !== undefined && patternOf(parts[at]).test(part);
+    return begin.length > 12 && (pattern.test(base) || base.split('/').every(fits));
   };
-}
-
-function fitsParts(parts: readonly string[], base: readonly string[]): boolean {
-  return base.every((part, at) => parts[at] !== undefined && patternOf(parts[at]).test(part));
 }
 
 function namesHost(text: string, { hostname }: URL): boolean {
   if (isLoopback(hostname)) return (text.match(/[\w.:[\]-]+/g) ?? []).some((word) => hostsIn(word).some(isThisMachine));
-  return new RegExp(`(^|[^\\w.-])${escaped(plainHost(hostname))}($|[^\\w.-])`).test(text.toLowerCase());
+  return new RegExp(`(^|[^\\w.-])${escapePattern(plainHost(hostname))}($|[^\\w.-])`).test(text.toLowerCase());
 }
 
 function namesEndpoint(text: string, url: URL): boolean {
@@ -122,7 +119,7 @@ function namesPort(text: string, url: URL): boolean {
 
 function namesPath(text: string, url: URL): boolean {
   const path = pathOf(url);
-  return path === '' || new RegExp(`${escaped(path)}($|[^\\w])`).test(text);
+  return path === '' || new RegExp(`${escapePattern(path)}($|[^\\w])`).test(text);
 }
 
 function isSameHost(requested: URL, url: URL): boolean {

@@ -1,10 +1,11 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { attempt } from '../../text/attempt.js';
+import { escapePattern } from '../../text/escape-pattern.js';
 import { memoize } from '../../text/memoize.js';
 import { type Finding, roundAbility } from './finding.js';
 import type { Bases, Places } from './protected-places.js';
-import { escaped, hasLetters, isKnown, patternOf, waysTo } from './shell/marks.js';
+import { hasLetters, isKnown, patternOf, waysTo } from './shell/marks.js';
 import { expandGlob, isBlind, isFile, partsOf } from './words.js';
 
 interface Script {
@@ -152,7 +153,7 @@ const EXTENSIONS = ['.js', '.mjs', '.cjs', '.ts', '.mts', '.py', '.rb', '.sh', '
 function mentionOf(path: string): RegExp {
   const stem = path.replace(/\.\w+$/, '');
   const dotted = stem.replaceAll('/', '.');
-  const [p, s, d] = [path, stem, dotted].map(escaped);
+  const [p, s, d] = [path, stem, dotted].map(escapePattern);
   // Not a file of that name in a folder; nor the bare stem, which may be any word.
   if (!path.includes('/')) {
     return new RegExp(

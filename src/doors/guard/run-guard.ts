@@ -1,10 +1,9 @@
-import { userInfo } from 'node:os';
 import { reasonOf } from '../../contracts/problem.js';
 import type { SessionNote, ToolAnswer } from '../../contracts/session.js';
 import { findProjectRoot } from '../../definitions/find-project.js';
 import { findScope } from '../../definitions/find-scope.js';
 import { keptAnswer } from '../../operations/keep-answer.js';
-import { attempt } from '../../text/attempt.js';
+import { currentUser } from '../../operations/read-caller.js';
 import { readUtf8 } from '../../text/lossless-json/read-json.js';
 import type { AgentTool } from './agent-tools.js';
 import type { GuardLine } from './guard-line.js';
@@ -24,12 +23,6 @@ interface GuardCall {
   note?: (note: SessionNote) => string | undefined;
 }
 
-/** Addresses and credentials of the environment are looked up when needed, not stored. */
-function indexOf(root: string, environment: string | undefined) {
-  // The number is that of the index's shape.
-  return { root, file: 'guard.json', about: ['3', environment ?? ''] };
-}
-
 /** Answers one hook event of an agent's tool. Never throws: an error is a denial with its reason. */
 export async function runGuard({ tool, root, environment, scope, env, text, note }: GuardCall): Promise<Printed> {
   const event = readEvent(text, tool);
@@ -38,15 +31,16 @@ export async function runGuard({ tool, root, environment, scope, env, text, note
     return denied(`ability guard: this call was not let through, since ${event.fault}.`, tool);
   const { call } = event;
   try {
-    const index = await keptAnswer(indexOf(root, environment), async () => {
+    // The number is that of the index's shape. What needs addresses or credentials looks them up: they are not stored.
+    const kept = { root, file: 'guard.json', about: ['3', environment ?? ''] };
+    const index = await keptAnswer(kept, async () => {
       const { buildIndex } = await import('./build-index.js');
       return buildIndex(root, environment, env);
     });
     const { judgeCall } = await import('./judge-call.js');
-    const user = { name: env.ABILITY_USER || osUser(), source: 'claimed' } as const;
     const session = env.ABILITY_SESSION || null;
     const place = { root, index, env, ...(scope !== undefined && { scope }) };
-    const verdict = await judgeCall(call, { ...place, user, session, moment: Date.now() });
+    const verdict = await judgeCall(call, { ...place, user: currentUser(env), session, moment: Date.now() });
     const isNoted = session !== null && verdict.guards.length > 0;
     const unsent = isNoted ? note?.({ root, session, answer: answerOf(verdict, tool, call.name) }) : undefined;
     return printAnswer(unsent === undefined ? verdict : adding(unsent, verdict), tool, call.event, call.mayAsk);
@@ -67,10 +61,6 @@ function answerOf({ decision, guards }: Verdict, tool: AgentTool, name: string):
 
 function failed(error: unknown, tool: AgentTool): Printed {
   return denied(`ability guard failed, and a guard that cannot answer denies the call: ${reasonOf(error)}`, tool);
-}
-
-function osUser(): string {
-  return attempt(() => userInfo().username, String(process.getuid?.() ?? 'unknown'));
 }
 
 /** Larger than the event of any call. */

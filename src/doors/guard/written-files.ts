@@ -14,13 +14,15 @@ interface Written {
 
 /** Whether the words of a command say exactly what it reads and what it writes. */
 export function isUnderstoodWriter(words: readonly string[]): boolean {
-  return COPIERS.test(words[0] ?? '') && !(isTar(words) && extracts(words));
+  const extracts =
+    /^-?[a-zA-Z]*x/.test(words[1] ?? '') || words.some((word) => /^(-\w*x\w*|--extract|--get)$/.test(word));
+  return COPIERS.test(words[0] ?? '') && !(isTar(words) && extracts);
 }
 
 /** The words of an understood writer without the one that it writes to. */
 export function sourcesOf(words: readonly string[]): string[] {
   const target = isTar(words) ? archiveOf(words)[0] : plainOf(words).at(-1);
-  return words.filter((word) => word !== target || behind(words, INTO).length > 0);
+  return words.filter((word) => word !== target || words.slice(0, -1).some((each) => INTO.test(each)));
 }
 
 /** The files that a command writes to, as far as its words say it exactly. */
@@ -48,20 +50,15 @@ function archiveOf(words: readonly string[]): string[] {
 function writtenByWriter([program = '', ...rest]: readonly string[]): Written[] {
   if (program.endsWith('tar')) return archiveOf([program, ...rest]).map(single);
   const plain = plainOf(rest);
-  const into = [...behind(rest, INTO), ...rest.flatMap((word) => /^--target-directory=(.*)/.exec(word)?.[1] ?? [])];
+  const into = targetFolders(rest);
   const sources = into.length > 0 ? plain.filter((word) => !into.includes(word)) : plain.slice(0, -1);
   const targets = into.length > 0 ? into : plain.slice(-1);
   const copied = targets.flatMap((target) => [single(target), ...sources.map((from) => copyOf(from, target))]);
-  const moved = program === 'mv' || program === 'ln' ? sources.map(all) : [];
+  if (program !== 'ln') return [...(program === 'mv' ? sources.map(all) : []), ...copied];
   // A link is read from the folder that it lies in.
   const linked = targets.flatMap((target) => sources.map((from) => all(join(dirname(target), from))));
-  const replaced = program === 'ln' ? linked : [];
-  return [
-    ...moved,
-    ...replaced,
-    ...copied,
-    ...(program === 'ln' && /(^|\s)-\w*n/.test(rest.join(' ')) ? targets.map(all) : []),
-  ];
+  const replaced = /(^|\s)-\w*n/.test(rest.join(' ')) ? targets.map(all) : [];
+  return [...sources.map(all), ...linked, ...copied, ...replaced];
 }
 
 /** The target of a copy into a folder; for `x/.`, and for `x/` with rsync, the target of its contents. */
@@ -82,12 +79,10 @@ function writtenByGit(words: readonly string[]): Written[] {
   return named.map(all);
 }
 
-function extracts(words: readonly string[]): boolean {
-  return /^-?[a-zA-Z]*x/.test(words[1] ?? '') || words.some((word) => /^(-\w*x\w*|--extract|--get)$/.test(word));
-}
-
-function behind(words: readonly string[], flag: RegExp): string[] {
-  return words.filter((_, at) => flag.test(words[at - 1] ?? ''));
+/** The folders that are named to copy into. */
+function targetFolders(words: readonly string[]): string[] {
+  const glued = words.flatMap((word) => /^--target-directory=(.*)/.exec(word)?.[1] ?? []);
+  return [...words.filter((_, at) => INTO.test(words[at - 1] ?? '')), ...glued];
 }
 
 function plainOf(words: readonly string[]): string[] {

@@ -192,15 +192,11 @@ export function* checkLateRetries({ registry }: LintedProject): Generator<Findin
     const retry = 'retry' in step ? step.retry : undefined;
     if (!retry || retry.attempts < 2 || !isDuration(retry.first)) continue;
     const limit = allAttempts(step, registry);
-    if (!limit || shortestWait(retry) < limit.ms) continue;
+    // Milliseconds; jitter may halve the wait.
+    if (!limit || parseDuration(retry.first) * (retry.jitter ? 0.5 : 1) < limit.ms) continue;
     const message = `\`${id}\` waits \`retry.first: ${retry.first}\` before its second attempt, and all its attempts together have ${formatDuration(limit.ms)} (${limit.from}), so there is no second attempt`;
     yield findingOf('lint.retry_too_late', message, workflow.locate([...path, 'retry'], 'key'));
   }
-}
-
-/** Milliseconds; jitter may halve the wait. */
-function shortestWait({ first, jitter }: { first: string; jitter?: true }): number {
-  return parseDuration(first) * (jitter ? 0.5 : 1);
 }
 
 /** Maximum time of all attempts, and its source; undefined if only the run or the task's limit decides. */

@@ -157,7 +157,7 @@ function callsIn(registry: Registry, id: string): Call[] {
 
 /** Finds what a guard no longer stops, by its definition; changed conditions or scripts cannot be compared. */
 function* compareGuard(before: Registry, after: Registry, phase: TaskPhase, id: string): Generator<Finding> {
-  const [old, now] = [before, after].map((registry) => hookIn(registry, phase, id));
+  const [old, now] = [before, after].map((registry) => registry.hooks.get(phase)?.find(({ value }) => value.id === id));
   if (!old || !now) return;
   const name = `${id} (${phase})`;
   const fires = callersOf(now.value);
@@ -172,10 +172,6 @@ function* compareGuard(before: Registry, after: Registry, phase: TaskPhase, id: 
     const message = `The guard ${name} no longer denies where it is silent`;
     yield findingOf('lint.break_guard', message, now.locate(['abstain']));
   }
-}
-
-function hookIn(registry: Registry, phase: TaskPhase, id: string): Loaded<HookDefinition> | undefined {
-  return registry.hooks.get(phase)?.find(({ value }) => value.id === id);
 }
 
 function callersOf({ match }: HookDefinition): readonly string[] {

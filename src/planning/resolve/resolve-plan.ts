@@ -163,17 +163,14 @@ function warnOfPlacement(
 }
 
 /** If a guard reads a session's log, all calls there are recorded: a limit may concern other abilities. */
+// False for an invalid condition: planning its hook reports it.
 const readsSessions = memoize((registry: Registry): boolean =>
   (registry.hooks.get('PreAbilityCall') ?? []).some(
     ({ value: { enabled, handler } }) =>
-      enabled && partsOfHandler(handler).conditions.some(([, condition]) => reads(condition)),
+      enabled &&
+      partsOfHandler(handler).conditions.some(([, condition]) => attempt(() => readsSession(condition), false)),
   ),
 );
-
-/** False for an invalid condition: planning its hook reports it. */
-function reads(condition: string): boolean {
-  return attempt(() => readsSession(condition), false);
-}
 
 /** Empty if no call produces files and the input contains none. */
 function filesOf(

@@ -41,7 +41,7 @@ export function checkStepExpressions(
       collector.gather(() => checkCondition(String(value), IN_RETRY, { from: workflow, path }), undefined);
     } else if (BARE.has(belongs)) {
       checks.checkExpression(String(value), path, sees === 'signal' ? [...names, 'signal'] : names);
-    } else if (belongs === 'parameters' && typeof value === 'string' && !isOneExpression(value)) {
+    } else if (belongs === 'parameters' && typeof value === 'string' && !/^\s*\$\{\{[\s\S]*\}\}\s*$/.test(value)) {
       collector.keep(checks.refuse('`with` is a map of parameters, or one ${{ }} that gives a map', path));
     } else checks.checkTemplate(value, path, names);
   }
@@ -54,10 +54,6 @@ const IN_RETRY: Available = {
   where: '`retry.if`',
   instead: 'It can use only `error` and `attempt` of the failed attempt.',
 };
-
-function isOneExpression(text: string): boolean {
-  return /^\s*\$\{\{[\s\S]*\}\}\s*$/.test(text);
-}
 
 /** Names available in every expression of a workflow. */
 const COMMON_NAMES = ['input', 'steps', 'environment', 'task'];

@@ -96,16 +96,12 @@ function holdsDashes(item: PlanArgument): boolean {
 function knownInput(given: JsonObject, mayBeFilled: JsonObject): JsonObject {
   const input: JsonObject = {};
   for (const [name, value] of Object.entries(given)) {
-    if (isWritten(value)) input[name] = value;
+    // False for an invalid expression, which another check reports.
+    if (unlessRefused(() => expressionsIn(value).length === 0) ?? false) input[name] = value;
     else hide(input, name, name);
   }
   for (const name of Object.keys(mayBeFilled)) if (!Object.hasOwn(given, name)) hide(input, name, name);
   return input;
-}
-
-/** False for an invalid expression, which another check reports. */
-function isWritten(value: Json): boolean {
-  return unlessRefused(() => expressionsIn(value).length === 0) ?? false;
 }
 
 /** The properties of a schema that has a default anywhere: validation may fill them in. */

@@ -19,7 +19,9 @@ export function toolsUsed(
     const operation = Object.hasOwn(plan.operations, id) ? plan.operations[id] : undefined;
     return operation ? [toolName(operation)] : [];
   });
-  const allowed = withAsked(plan, whitelistOf(plan));
+  const listed = whitelistOf(plan);
+  // Whoever may call an ability may ask what became of the call.
+  const allowed = new Set([...listed].flatMap((id) => [id, plan.operations[id]?.unknown?.call ?? id]));
   return {
     called: sorted(called),
     tools_used: sorted([...tools, ...inner]),
@@ -49,11 +51,6 @@ function whitelistOf(plan: Plan): ReadonlySet<string> {
     step.verb === 'call' ? [step.call, ...(step.undo ? [step.undo.call] : [])] : [],
   );
   return new Set(calls);
-}
-
-/** Whoever may call an ability may ask what became of the call. */
-function withAsked({ operations }: Plan, allowed: ReadonlySet<string>): ReadonlySet<string> {
-  return new Set([...allowed].flatMap((id) => [id, operations[id]?.unknown?.call ?? id]));
 }
 
 function sorted(names: readonly string[]): string[] {

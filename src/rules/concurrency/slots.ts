@@ -93,7 +93,7 @@ export class Slots {
     const caller = this.callerOf(entry);
     const names: string[] = [];
     for (const holder of this.holding) {
-      if (caller ? isWithin(holder, caller) : !this.callerOf(holder)) names.push(holder.task);
+      if (caller ? holder.task.startsWith(`${caller.task}/`) : !this.callerOf(holder)) names.push(holder.task);
       if (names.length === MAX_NAMED) break;
     }
     return names;
@@ -173,10 +173,6 @@ function callersOf(task: string): string[] {
   const callers: string[] = [];
   for (let end = task.lastIndexOf('/'); end > 0; end = task.lastIndexOf('/', end - 1)) callers.push(task.slice(0, end));
   return callers;
-}
-
-function isWithin(entry: SlotEntry, caller: SlotEntry): boolean {
-  return entry.task.startsWith(`${caller.task}/`);
 }
 
 function rootOf({ task }: SlotEntry): string {

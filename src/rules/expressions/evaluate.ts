@@ -30,9 +30,7 @@ export const compileExpression: (source: string) => Expression = memoizeText(200
   });
   const [failure] = failures;
   if (failure)
-    throw failure instanceof UnknownFunction
-      ? noSuchFunction(failure.name, source)
-      : notValid(source, failure.summary, undefined);
+    throw failure instanceof UnknownFunction ? noSuchFunction(failure.name, source) : notValid(source, failure.summary);
   return {
     source,
     references: referencesOf(tree),
@@ -73,21 +71,13 @@ function asFailure(source: string, error: unknown): AbilityError {
 }
 
 /** The `expression.syntax` error for an invalid expression. */
-function notValid(
-  source: string,
-  summary: string,
-  range: { start: number; end: number } | undefined,
-  cause?: unknown,
-): AbilityError {
-  return new AbilityError(
-    {
-      code: 'expression.syntax',
-      message: `The expression \`${shorten(source, 120)}\` is not valid: ${summary}`,
-      details: range ? { range } : undefined,
-      suggestion: hintFor(source),
-    },
-    { cause },
-  );
+function notValid(source: string, summary: string, range?: { start: number; end: number }): AbilityError {
+  return new AbilityError({
+    code: 'expression.syntax',
+    message: `The expression \`${shorten(source, 120)}\` is not valid: ${summary}`,
+    details: range ? { range } : undefined,
+    suggestion: hintFor(source),
+  });
 }
 
 function hintFor(whole: string): string {

@@ -91,44 +91,31 @@ export function answerExpression(
   facts: HookFacts,
   moment: number,
 ): HookAnswer {
-  const clock = new HookClock(moment);
+  // If the hook reads the clock, the answer reports its value.
+  let seen: Pick<HookAnswer, 'moment'> = {};
+  const now = (): number => {
+    seen = { moment: new Date(moment).toISOString() };
+    return moment;
+  };
   const isTrue = (condition: string | undefined): boolean =>
-    condition !== undefined && evaluateCondition(condition, facts, clock.around);
+    condition !== undefined && evaluateCondition(condition, facts, { now });
   const answer = allowedAnswer(id, at);
   try {
-    if (isTrue(handler.deny_if)) return { ...answer, decision: 'deny', ...whyOf(handler), ...clock.seen };
+    if (isTrue(handler.deny_if)) return { ...answer, decision: 'deny', ...whyOf(handler), ...seen };
     const warned = isTrue(handler.warn_if) ? { warnings: [oneLine(handler.reason)] } : {};
     if (isTrue(handler.confirm_if))
-      return { ...answer, decision: 'need_user_confirm', ...whyOf(handler), ...warned, ...clock.seen };
-    return { ...answer, ...warned, ...clock.seen };
+      return { ...answer, decision: 'need_user_confirm', ...whyOf(handler), ...warned, ...seen };
+    return { ...answer, ...warned, ...seen };
   } catch (error) {
     if (!(error instanceof AbilityError)) throw error;
     const advice = facts.session === null && handlerReadsSession(handler) ? OUTSIDE_OF_SESSION : undefined;
-    return { ...failedAnswer(id, at, error.message, advice), ...clock.seen };
+    return { ...failedAnswer(id, at, error.message, advice), ...seen };
   }
 }
 
 /** Suggestion if a guard reads the session, and the call has none. */
 const OUTSIDE_OF_SESSION =
   'Run it in a session: `ability session start`, then `--session ID`; or have the guard begin with `session == null ||` or `session != null &&`.';
-
-/** The clock of a hook. If the hook reads it, the answer reports its value. */
-class HookClock {
-  private wasRead = false;
-
-  constructor(private readonly moment: number) {}
-
-  readonly around = {
-    now: (): number => {
-      this.wasRead = true;
-      return this.moment;
-    },
-  };
-
-  get seen(): Pick<HookAnswer, 'moment'> {
-    return this.wasRead ? { moment: new Date(this.moment).toISOString() } : {};
-  }
-}
 
 export function allowedAnswer(id: string, { phase, path }: HookPlace) {
   return { hook_id: id, phase, path, status: 'ok', decision: 'allow' } as const;

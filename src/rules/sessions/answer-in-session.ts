@@ -17,12 +17,13 @@ export function answerInSession(
 ): HookAnswer[] {
   const at = { phase: 'PreAbilityCall', path } as const;
   if (call) ledger.end(call.id, 'denied');
-  const did = whatItDid(ledger);
+  const { counts } = ledger;
+  const calls = ledger.calls.map(({ id: _, ...made }) => made) as unknown as Json;
   const answers: HookAnswer[] = [];
   for (const { id, handler } of guards) {
     const isTooMuch = !ledger.isWhole && readsCalls(handler);
     const raised = ledger.raisedOf(id);
-    const seen: HookFacts = { ...facts, session: { id: session, ...did, raised } };
+    const seen: HookFacts = { ...facts, session: { id: session, calls, counts: { ...counts }, raised } };
     const answer = isTooMuch ? tooManyCalls(id, at) : answerOne(id, handler, at, seen, moment);
     const isAtLimit = handler.on_limit === 'ask' && answer.decision === 'deny' && answer.status === 'ok';
     answers.push(isAtLimit ? { ...answer, limit: { raised, done: doneBy(ledger) } } : answer);
@@ -40,10 +41,6 @@ function answerOne(...question: Parameters<typeof answerExpression>): HookAnswer
     const [id, , at] = question;
     return failedAnswer(id, at, `it could not be evaluated: ${error instanceof Error ? error.message : String(error)}`);
   }
-}
-
-function whatItDid({ calls, counts }: CallLedger): { [name: string]: Json } {
-  return { calls: calls.map(({ id: _, ...call }) => call) as unknown as Json, counts: { ...counts } };
 }
 
 function doneBy({ calls }: CallLedger): Record<string, number> {

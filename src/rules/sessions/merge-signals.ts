@@ -4,11 +4,13 @@ import type { AbilityGuard, HookSignals, RoutingHint, UnknownSignal } from '../.
 import { DECISIONS, strictestOf } from '../hooks/fold-answers.js';
 import { oneLine } from '../shown-text.js';
 
-/** Signals that the merge understands; others are passed on as unknown. Source: C-10. */
-const KNOWN: ReadonlySet<string> = new Set([
-  ...['routing_hint', 'routing_hints', 'normalized_intent'],
-  ...['ability_guard', 'ability_guards', 'risk_alert', 'risk_alerts'],
-]);
+/** The key of a single guard, and that of a list of them: both are accepted. Source: C-10. */
+export const GUARD_SIGNALS = ['ability_guard', 'ability_guards'] as const;
+const HINTS = ['routing_hint', 'routing_hints'] as const;
+const ALERTS = ['risk_alert', 'risk_alerts'] as const;
+
+/** Others are passed on as unknown. Source: R-002-36; R-000-57; C-10. */
+export const KNOWN_SIGNALS: readonly string[] = [...GUARD_SIGNALS, ...HINTS, 'normalized_intent', ...ALERTS];
 
 export interface MergedSignals {
   hook_signals: HookSignals;
@@ -44,16 +46,19 @@ class Merging {
   add(answer: HookAnswer): void {
     const { hook_id, phase, decision, reason, hook_signals: signals = {} } = answer;
     const source = `${phase}.${hook_id}`;
-    for (const name of ['routing_hint', 'routing_hints'])
-      this.each(hook_id, name, signals[name], (item) => this.addHint(source, item));
-    for (const name of ['ability_guard', 'ability_guards'])
-      this.each(hook_id, name, signals[name], (item) => this.takeGuard(source, item));
-    for (const name of ['risk_alert', 'risk_alerts'])
-      this.each(hook_id, name, signals[name], (item) => this.addAlert(item));
+    const each = (names: readonly string[], take: (item: Json) => boolean): void => {
+      for (const name of names) {
+        const { [name]: value = [] } = signals;
+        for (const item of Array.isArray(value) ? value : [value]) if (!take(item)) this.keep(hook_id, name, item);
+      }
+    };
+    each(HINTS, (item) => this.addHint(source, item));
+    each(GUARD_SIGNALS, (item) => this.takeGuard(source, item));
+    each(ALERTS, (item) => this.addAlert(item));
     if (signals.normalized_intent !== undefined) this.intent = signals.normalized_intent;
     if (decision !== 'allow') this.addAlert(`${oneLine(reason ?? `${hook_id} answers ${decision}`)} (hook ${hook_id})`);
     for (const [name, value] of Object.entries(signals)) {
-      if (!KNOWN.has(name)) this.keep(hook_id, name, value);
+      if (!KNOWN_SIGNALS.includes(name)) this.keep(hook_id, name, value);
     }
   }
 
@@ -71,12 +76,6 @@ class Merging {
       ...(this.intent !== undefined && { normalized_intent: this.intent }),
     };
     return { hook_signals, unknown: this.unknown };
-  }
-
-  /** Takes a signal, or each signal of a list; malformed ones count as unknown. */
-  private each(hook: string, name: string, value: Json | undefined, take: (item: Json) => boolean): void {
-    if (value === undefined) return;
-    for (const item of Array.isArray(value) ? value : [value]) if (!take(item)) this.keep(hook, name, item);
   }
 
   /** A hint is a string, or an object with a string in `hint`. */

@@ -36,7 +36,7 @@ export function describeTurns(row: TurnsRow, max: number): TurnsDescription | un
   const hidden = left + known.length - shown.length;
   const failures = shown.map((failure) => ({
     failure,
-    text: `${wordOf(failure)}: ${nameOf(failure, row)}${describeEnd(failure)}`,
+    text: `${WORDS[failure.status]}: ${nameOf(failure, row)}${describeEnd(failure)}`,
   }));
   const rest = hidden === 0 ? '' : `${hidden} ${shown.length === 0 ? '' : 'more '}not listed`;
   return { head, failures, rest };
@@ -70,10 +70,6 @@ export function describeEnd({ attempts, rounds = 1, error }: ItemFailure): strin
   return `${after ? ` after ${after}` : ''}${why}`;
 }
 
-function wordOf({ status }: ItemFailure): string {
-  return WORDS[status];
-}
-
 function severityOf({ status }: ItemFailure): number {
   return ENDS.indexOf(status);
 }
@@ -92,20 +88,17 @@ function countItems(items: LoopCounts, listed: number): string {
   const head =
     verb === 'repeat' && succeeded === total ? `${total}${unit}` : `${succeeded} of ${total}${unit} succeeded`;
   const bad = ENDS.flatMap((end) => (items[end] ? [`${items[end]} ${WORDS[end]}`] : []));
+  const failed = ENDS.reduce((sum, end) => sum + (items[end] ?? 0), 0);
   const names = now.map(({ item, label }) => `item ${item}${label === undefined ? '' : ` (${oneLine(label)})`}`);
   const more = running > now.length ? ` and ${running - now.length} more` : '';
   return [
     head,
     // A single failure is listed instead.
-    ...(failedIn(items) > 1 || listed === 0 ? bad : []),
+    ...(failed > 1 || listed === 0 ? bad : []),
     ...(skipped > 0 ? [`${skipped} skipped`] : []),
     ...(not_run > 0 ? [`${not_run} not run`] : []),
     ...(running > 0 ? [`${running} running: ${names.join(', ')}${more}`] : []),
   ].join(', ');
-}
-
-function failedIn(items: LoopCounts): number {
-  return ENDS.reduce((sum, end) => sum + (items[end] ?? 0), 0);
 }
 
 function countTurns({ turns, attempts, failed_turns: failed = 0 }: TurnsRow): string | undefined {

@@ -35,19 +35,16 @@ function describeOnce({ path, status, error }: StepSummary): string | undefined 
 }
 
 function describeTurns(row: StepSummary): string | undefined {
-  const count = countOf(row);
+  const { path, failures = [], failures_left_out: left = 0, items, failed_turns = 0, error } = row;
+  // Turns that went on after the step failed: the row of the loop reports failures that ended a turn.
+  const count = items ? failed_turns : failures.length + left;
   if (count === 0) return undefined;
-  const { path, turns = count, failures = [], items, error } = row;
+  const { turns = count } = row;
   // The failures of a nested loop are those of its own turns.
   const [first] = items ? [] : failures;
   const head = `The step ${path} failed in ${count} of ${turns} ${turns === 1 ? 'turn' : 'turns'}, which went on (continue_on_error)`;
   if (first) return `${head}; first ${nameOf(first, row)}${first.error ? `: ${reasonOf(first.error)}` : ''}`;
   return error ? `${head}: ${reasonOf(error)}` : head;
-}
-
-/** Number of turns that went on after the step failed. The loop's row reports failures that ended a turn. */
-function countOf({ items, failed_turns = 0, failures = [], failures_left_out: left = 0 }: StepSummary): number {
-  return items ? failed_turns : failures.length + left;
 }
 
 function reasonOf({ code, message }: { code: string; message: string }): string {

@@ -14,16 +14,13 @@ export interface RetryVerdict {
 }
 
 /** A `retry.if` that fails or is no boolean stops the retries. */
-export function askRetryCondition(source: string, error: Problem, attempt: number): RetryVerdict {
+export function askRetryCondition(source: string, problem: Problem, attempt: number): RetryVerdict {
+  const { code, message, step, details, suggestion } = problem;
+  const error: JsonObject = { code, message, ...defined({ step, details: details as Json | undefined, suggestion }) };
   return unlessRefused(
-    (): RetryVerdict => ({ again: evaluateCondition(source, { error: seenOf(error), attempt }) }),
+    (): RetryVerdict => ({ again: evaluateCondition(source, { error, attempt }) }),
     ({ message }) => ({ again: false, note: `not tried again, since \`retry.if\` failed: ${message}` }),
   );
-}
-
-/** The value of `error`, as in `steps.<id>.error`. */
-function seenOf({ code, message, step, details, suggestion }: Problem): JsonObject {
-  return { code, message, ...defined({ step, details: details as Json | undefined, suggestion }) };
 }
 
 export function withNote(problem: Problem, note: string | undefined): Problem {

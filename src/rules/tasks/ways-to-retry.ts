@@ -44,7 +44,8 @@ export function wayOnFrom(root: StepTree, task: string, path: string): string {
  */
 export function wayToRetry({ task, status, plan, error }: Retried): WayToRetry | undefined {
   if (!isEndState(status) || !RETRIED.includes(status) || !isTaskKey(task)) return undefined;
-  const isRefused = isRefusedText(error);
+  // Whether the call's script could not be rendered from its input: only such errors have `expression`.
+  const isRefused = error?.code === 'input.invalid' && textIn(error.details, 'expression') !== undefined;
   // A retry of a single operation would have the same input.
   if (isRefused && plan?.steps.length === 0) return undefined;
   const way = beginning(plan, task, error);
@@ -76,11 +77,6 @@ export function pathOfError(error: ReportedError | null): string | undefined {
 /** The task in which an error arose, if it was a called one. */
 export function taskOfError(error: ReportedError | null): string | undefined {
   return textIn(error?.details, 'task');
-}
-
-/** Whether the call's script could not be rendered from its input: only such errors have `expression`. */
-function isRefusedText(error: ReportedError | null): boolean {
-  return error?.code === 'input.invalid' && textIn(error.details, 'expression') !== undefined;
 }
 
 function textIn(details: unknown, name: string): string | undefined {

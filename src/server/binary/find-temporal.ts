@@ -29,12 +29,8 @@ export function findTemporal(env: NodeJS.ProcessEnv = process.env): Promise<Foun
 
 /** The version a Temporal CLI reports, or undefined if the file is another program or cannot be run. */
 export async function versionOf(path: string): Promise<string | undefined> {
-  try {
-    const { stdout } = await promisify(execFile)(path, ['--version'], { timeout: 10_000 });
-    return /temporal version (\S+)/.exec(stdout)?.[1];
-  } catch {
-    return undefined;
-  }
+  const ran = await promisify(execFile)(path, ['--version'], { timeout: 10_000 }).catch(() => undefined);
+  return /temporal version (\S+)/.exec(ran?.stdout ?? '')?.[1];
 }
 
 function isRecent(version: string): boolean {

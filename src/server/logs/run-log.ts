@@ -20,6 +20,7 @@ import type { RecruitmentResult, RunLogLine } from '../../contracts/routing.js';
 import { diskReason, isNoRoom, unlessAbsent } from '../../disk/disk-errors.js';
 import { parseJson } from '../../disk/read-json.js';
 import { checkRunId } from '../../rules/sessions/session-refusals.js';
+import { attempt } from '../../text/attempt.js';
 import type { ProjectPaths } from '../project-paths.js';
 import { makeSystemFolder } from '../runtime/runtime-file.js';
 
@@ -57,20 +58,14 @@ export function beginRun(paths: Pick<ProjectPaths, 'system' | 'runs'>, run: NewR
     renameSync(own, folder);
     return { log, isNew: true };
   } catch (error) {
-    removeIfPossible(own);
+    // The caller reports the earlier error. Leftovers are removed with old runs.
+    attempt(() => rmSync(own, { recursive: true, force: true }));
     const { code, syscall } = error as NodeJS.ErrnoException;
     const isTaken = syscall === 'rename' && (code === 'ENOTEMPTY' || code === 'EEXIST');
     if (!isTaken) throw writeFailed(folder, error);
     refuseOther(folder, run);
     return { log, isNew: false };
   }
-}
-
-/** Ignores failures, so that the caller reports the earlier error. Leftovers are removed with old runs. */
-function removeIfPossible(path: string): void {
-  try {
-    rmSync(path, { recursive: true, force: true });
-  } catch {}
 }
 
 /** @throws AbilityError `runlog.key_conflict` if the digest beside the log is of another request. */
@@ -164,13 +159,11 @@ function writeFailed(folder: string, cause: unknown): AbilityError {
  * 1970. @returns the number removed. @throws the error of the file system.
  */
 export function removeOldRuns(runs: string, now: number, keepMs: number): number {
-  const old = namesIn(runs).filter((name) => now - lastUsed(join(runs, name), now) > keepMs);
+  const old = unlessAbsent(() => readdirSync(runs), []).filter(
+    (name) => now - lastUsed(join(runs, name), now) > keepMs,
+  );
   for (const name of old) rmSync(join(runs, name), { recursive: true, force: true });
   return old.length;
-}
-
-function namesIn(folder: string): string[] {
-  return unlessAbsent(() => readdirSync(folder), []);
 }
 
 /** Time of the last append; without a log, the folder's creation. Other files count as new, so they stay. */

@@ -1,7 +1,6 @@
 import {
   chmodSync,
   closeSync,
-  type Dirent,
   existsSync,
   mkdirSync,
   openSync,
@@ -96,7 +95,8 @@ export function makeSystemFolder({ system }: Pick<ProjectPaths, 'system'>, deep 
 }
 
 function refuseLinks(folder: string, deep: boolean, skipped: ReadonlySet<string> = WITH_LINKS): void {
-  for (const entry of entriesOf(folder)) {
+  // None of a folder that another process has just removed.
+  for (const entry of unlessAbsent(() => readdirSync(folder, { withFileTypes: true }), [])) {
     const path = join(folder, entry.name);
     if (entry.isSymbolicLink()) {
       throw new AbilityError({
@@ -107,11 +107,6 @@ function refuseLinks(folder: string, deep: boolean, skipped: ReadonlySet<string>
     }
     if (deep && entry.isDirectory() && !skipped.has(entry.name)) refuseLinks(path, deep, new Set());
   }
-}
-
-/** None of a folder that another process has just removed. */
-function entriesOf(folder: string): Dirent[] {
-  return unlessAbsent(() => readdirSync(folder, { withFileTypes: true }), []);
 }
 
 /** Marks the runtime as needed. Ignores a full disk, which must not block a command. */

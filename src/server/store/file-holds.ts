@@ -42,7 +42,7 @@ export class FileHolds {
   }
 
   async heldBy(task: string): Promise<string[]> {
-    return (await this.store.listNamed(this.ofTask(task))).map(({ name }) => lastPart(name));
+    return (await this.store.listNamed(this.ofTask(task))).map(({ name }) => name.slice(name.lastIndexOf('/') + 1));
   }
 
   /** Releases one file, and removes it if no other task holds it. @returns whether it was removed. */
@@ -112,8 +112,4 @@ export class FileHolds {
   private ownerOf(task: string): string {
     return `${this.project}/${encodeURIComponent(task)}`;
   }
-}
-
-function lastPart(name: string): string {
-  return name.slice(name.lastIndexOf('/') + 1);
 }

@@ -39,7 +39,7 @@ export class FolderStore implements Store {
     this.check(true);
     const digest = digestOf(bytes);
     const path = this.pathOf(digest);
-    if (isWhole(path, digest)) return digest;
+    if (attempt(() => digestOf(readFileSync(path)) === digest, false)) return digest;
     try {
       writeWhole(path, bytes);
     } catch (error) {
@@ -129,10 +129,6 @@ export class FolderStore implements Store {
   private pathOf(digest: string): string {
     return join(this.folder, digest.slice(0, 2), digest);
   }
-}
-
-function isWhole(path: string, digest: string): boolean {
-  return attempt(() => digestOf(readFileSync(path)) === digest, false);
 }
 
 function digestOf(bytes: Uint8Array): string {

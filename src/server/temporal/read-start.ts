@@ -65,15 +65,11 @@ export async function startIn(
     const begun = isContinued ? continuedStart(args, task) : undefined;
     return { first, ...(begun && { begun, given: begun }) };
   }
-  const given = givenIn(args);
+  const given = attempt(() => readGiven(args));
   if (!given) return { first };
   const answer = await findAnswer(codec, events);
   const begun = answer && 'seal' in answer ? startOf(given, answer, task) : undefined;
   return { first, given, ...(begun && { begun }) };
-}
-
-function givenIn(args: readonly unknown[]): SeenStart['given'] {
-  return attempt(() => readGiven(args));
 }
 
 /** The answer of the last preflight among a run's first events; undefined while there is none. */

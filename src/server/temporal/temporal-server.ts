@@ -36,12 +36,13 @@ export function spawnServer(options: ServerOptions): ChildProcess {
   mkdirSync(dirname(options.log), { recursive: true });
   const log = openSync(options.log, 'a');
   try {
+    // Without `TEMPORAL_*`, which the server would read as its own flags.
     return spawn(options.binary, argumentsOf(options), {
       cwd: dirname(options.log),
       // Ctrl-C must not reach the server: the workers need it until their calls have ended.
       detached: true,
       stdio: ['ignore', log, log],
-      env: childEnvironment(),
+      env: Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('TEMPORAL_'))),
     });
   } finally {
     closeSync(log);
@@ -54,11 +55,6 @@ function argumentsOf({ port, uiPort, database, settings = [] }: ServerOptions): 
   const keep = database === undefined ? [] : [DATABASE_FLAG, database];
   const more = settings.flatMap((setting) => ['--dynamic-config-value', setting]);
   return ['server', 'start-dev', ...listen, ...keep, ...attributes, ...SPEED_FLAGS, ...more, '--log-level', 'error'];
-}
-
-/** Without `TEMPORAL_*`, which the server would read as its own flags. */
-function childEnvironment(): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('TEMPORAL_')));
 }
 
 /** Stops dead runtimes' servers that still have the database open; the caller must hold the lock. */

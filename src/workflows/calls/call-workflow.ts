@@ -19,7 +19,7 @@ import type { AgentGrant, AgentUsage } from '../../contracts/agent.js';
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import type { Plan } from '../../contracts/plan.js';
 import type { StoredResult } from '../../contracts/stored-result.js';
-import type { Rollback, TaskMemo, TaskStart } from '../../contracts/task.js';
+import type { TaskMemo, TaskStart } from '../../contracts/task.js';
 import { grantLeft } from '../../rules/agents/agent-usage.js';
 import { childPlan } from '../../rules/plans/child-plan.js';
 import { nextArguments } from '../../rules/tasks/task-arguments.js';
@@ -79,7 +79,9 @@ export async function callWorkflow(run: TaskRun, call: WorkflowCall): Promise<Js
       ...defined({ files, file_room: room, agent: grant, held }),
     },
   };
-  const workflowId = `${run.task.id}/${path}${attemptOf(groups)}`;
+  // Task ids are unique; a call in a later attempt of a group is another task.
+  const again = groups.some((attempt) => attempt > 1) ? `~${groups.join('.')}` : '';
+  const workflowId = `${run.task.id}/${path}${again}`;
   run.steps.note(path, id, { status: 'running', call: ability, child: workflowId, attempts: 1 });
   run.life.pendingWork += 1;
   run.life.pendingTasks += 1;
@@ -102,7 +104,9 @@ export async function callWorkflow(run: TaskRun, call: WorkflowCall): Promise<Js
     made.gave(ended.output);
     return ended.output;
   } catch (error) {
-    if (isCancellation(error) && !isOfChildAlone(error)) throw error;
+    // A person, or its lock, may have cancelled the called task alone, and nothing around its call.
+    const isOfChild = error instanceof ChildWorkflowFailure && !CancellationScope.current().consideredCancelled;
+    if (isCancellation(error) && !isOfChild) throw error;
     if (error instanceof WorkflowExecutionAlreadyStartedError) throw calledBefore(run, workflowId, path);
     const failure = failureOf(run, call, workflowId, error);
     made.failed(failure.problem);
@@ -111,16 +115,6 @@ export async function callWorkflow(run: TaskRun, call: WorkflowCall): Promise<Js
     run.life.pendingWork -= 1;
     run.life.pendingTasks -= 1;
   }
-}
-
-/** Whether only the called task was cancelled, by a person or by its lock, and nothing around its call. */
-function isOfChildAlone(error: unknown): boolean {
-  return error instanceof ChildWorkflowFailure && !CancellationScope.current().consideredCancelled;
-}
-
-/** Task ids are unique; a call in a later attempt of a group is another task. */
-function attemptOf(groups: readonly number[]): string {
-  return groups.some((attempt) => attempt > 1) ? `~${groups.join('.')}` : '';
 }
 
 /** After a reset, or a second start with the old arguments: the earlier call may have had its effects. */
@@ -158,10 +152,6 @@ function attributesOf(parent: string, { ability }: Plan): SearchAttributePair[] 
   ];
 }
 
-function adopted({ rolled_back, not_undone = [] }: StoredResult, task: string): Rollback {
-  return { ...(rolled_back && { rolled_back }), not_undone: not_undone.map((one) => ({ task, ...one })) };
-}
-
 function countUsage(run: TaskRun, { used }: WorkflowCall, usage: AgentUsage): void {
   if (used) used(usage);
   else run.calls.countAgent(usage);
@@ -182,7 +172,10 @@ function failureOf(run: TaskRun, call: WorkflowCall, task: string, error: unknow
   budget.spend(result?.worked_ms ?? 0);
   if (result?.agent) countUsage(run, call, result.agent);
   if (result?.files) run.files.adopt(path, result.files, null);
-  if (result?.rolled_back) run.rollbacks.push(adopted(result, task));
+  if (result?.rolled_back) {
+    const { rolled_back, not_undone = [] } = result;
+    run.rollbacks.push({ rolled_back, not_undone: not_undone.map((one) => ({ task, ...one })) });
+  }
   const problem = result?.error ?? { code: cause.type ?? 'child.failed', message };
   if (budget.left(1) === 0) return budget.exhausted();
   const code = problem.code === 'timeout.task' ? 'timeout.step' : problem.code;

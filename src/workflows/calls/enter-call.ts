@@ -2,7 +2,6 @@ import { CancellationScope, isCancellation, uuid4 } from '@temporalio/workflow';
 import type { EndCallRequest } from '../../contracts/activities.js';
 import { ACTIVITIES } from '../../contracts/names.js';
 import type { CallStatus } from '../../contracts/session.js';
-import { endOfCall } from '../../rules/calls/end-of-call.js';
 import { isStepFailure, messageOf } from '../steps/step-failure.js';
 import type { TaskIdentity } from '../task/identity.js';
 import type { TaskRun } from '../task/task-run.js';
@@ -53,4 +52,20 @@ export async function endCall(run: TaskRun, { id }: EnteredCall, status: EndCall
   } finally {
     run.life.pendingWork -= 1;
   }
+}
+
+/** Codes of built-in guards, which run within the attempt and before any effect. */
+const BY_BUILTIN: ReadonlySet<string> = new Set(['guard.denied', 'hook.failed']);
+
+/**
+ * State of a failed call in its session's list. A call denied by a guard was not made, and leaves the list; other
+ * denials, such as of a redirect's host, came after the call.
+ * @param isMade whether its guards allowed it. @param code undefined: not one of ours.
+ */
+export function endOfCall(
+  isMade: boolean,
+  code: string | undefined,
+): Extract<CallStatus, 'unknown' | 'failed'> | 'denied' {
+  if (!isMade || (code !== undefined && BY_BUILTIN.has(code))) return 'denied';
+  return code === 'outcome.unknown' ? 'unknown' : 'failed';
 }

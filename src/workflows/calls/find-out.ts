@@ -41,7 +41,7 @@ export async function callUntilKnown(
     } catch (error) {
       if (!isUnknown(error)) throw error;
       const lost = { idempotency_key: `${run.task.id}/${call.path}`, input: call.input };
-      const verdict = await findOut(run, call, { unknown, lost, waits: true, ask });
+      const verdict = await findOut(run, call, { unknown, lost, ask }, true);
       if (verdict.is === 'happened') return verdict.output;
       if (verdict.is === 'neither') throw stillUnknown(run, error, unknown, verdict);
       if (CancellationScope.current().consideredCancelled) throw new CancelledFailure('Cut before it took effect');
@@ -65,7 +65,7 @@ export async function settleDoubt(run: TaskRun, call: OperationCall, { make, ask
   const lost = run.steps.entry(askPath(call.path)).doubt as LostCall;
   // A list may have other items now.
   if (isInTurn(call.path) && canonicalJson(lost.input) !== canonicalJson(call.input)) throw otherItem(call, lost);
-  const verdict = await findOut(run, call, { unknown, lost, waits: false, ask });
+  const verdict = await findOut(run, call, { unknown, lost, ask }, false);
   if (verdict.is === 'happened') return verdict.output;
   if (verdict.is === 'neither') throw stillUnknown(run, new StepFailure(lostBefore(lost)), unknown, verdict);
   return make(run, call);
@@ -74,32 +74,40 @@ export async function settleDoubt(run: TaskRun, call: OperationCall, { make, ask
 interface Question {
   unknown: PlanUnknown;
   lost: LostCall;
-  /** Whether it waits before the first question, too. */
-  waits: boolean;
   ask: Call;
 }
 
-/** Not cancellable: whether the effect took place matters most to a task that is stopped. */
-async function findOut(run: TaskRun, call: OperationCall, { unknown, lost, waits, ask }: Question): Promise<Verdict> {
+/**
+ * Not cancellable: whether the effect took place matters most to a task that is stopped. @param waits whether it waits
+ * before the first question, too.
+ */
+async function findOut(run: TaskRun, call: OperationCall, question: Question, waits: boolean): Promise<Verdict> {
+  const { unknown, lost } = question;
   const path = askPath(call.path);
   const id = askPath(call.id);
   const { call: key, attempts, wait_ms: waitMs } = unknown;
-  let verdict: Verdict = { is: 'neither', why: '' };
   // The next run could not tell the lost call from one that was not made.
   run.life.pendingWork += 1;
   try {
-    await CancellationScope.nonCancellable(async () => {
-      for (let number = 1; number <= attempts && verdict.is === 'neither'; number += 1) {
+    const verdict = await CancellationScope.nonCancellable(async () => {
+      let found: Verdict = { is: 'neither', why: '' };
+      for (let number = 1; number <= attempts && found.is === 'neither'; number += 1) {
         run.steps.note(path, id, { status: 'waiting', call: key, doubt: lost });
         if (waits || number > 1) await sleep(waitMs, { summary: `${path}: question ${number} of ${attempts}` });
-        verdict = await askOnce(run, { path, id, unknown, lost, of: call.operation, ask });
+        found = await askOnce(run, call, question);
       }
+      return found;
     });
     const isKnown = verdict.is !== 'neither';
     const { status } = run.steps.entry(path);
     run.steps.note(path, id, { status: isKnown ? 'succeeded' : status });
-    if (isKnown) delete run.steps.entry(path).doubt;
-    if (isKnown) run.warnings.add(foundOut(call.path, unknown, verdict));
+    if (!isKnown) return verdict;
+    delete run.steps.entry(path).doubt;
+    const [says, so] =
+      verdict.is === 'happened'
+        ? ['took place', ': its output is from that answer']
+        : ['did not take place', ', so it may be made again'];
+    run.warnings.add(`The outcome of ${call.path} was lost, and ${key} says that it ${says}${so}`);
     return verdict;
   } finally {
     run.life.pendingWork -= 1;
@@ -107,16 +115,11 @@ async function findOut(run: TaskRun, call: OperationCall, { unknown, lost, waits
   }
 }
 
-interface OneQuestion extends Omit<Question, 'waits'> {
-  path: string;
-  id: string;
-  of: PlanOperation;
-}
-
-async function askOnce(run: TaskRun, { path, id, unknown, lost, of, ask }: OneQuestion): Promise<Verdict> {
+async function askOnce(run: TaskRun, of: OperationCall, { unknown, lost, ask }: Question): Promise<Verdict> {
   const { plan } = run.task;
+  const [path, id] = [askPath(of.path), askPath(of.id)];
   const operation = plan.operations[unknown.call] as PlanOperation;
-  const about = { ...lost, operation: of.key };
+  const about = { ...lost, operation: of.operation.key };
   const alone = { retry: undefined, timeoutMs: undefined, mayBeCut: false, groups: [], branchStop: new BranchStop() };
   try {
     const input: JsonObject = questionAbout(unknown, lost);
@@ -132,12 +135,6 @@ async function askOnce(run: TaskRun, { path, id, unknown, lost, of, ask }: OneQu
     if (isAnswer(problem.code, error.isAnswer)) return judgeAnswer(unknown, lost, { output: null, error: problem });
     return { is: 'neither', why: `it did not answer: ${problem.code}: ${problem.message}` };
   }
-}
-
-function foundOut(path: string, { call }: PlanUnknown, { is }: Verdict): string {
-  return is === 'happened'
-    ? `The outcome of ${path} was lost, and ${call} says that it took place: its output is from that answer`
-    : `The outcome of ${path} was lost, and ${call} says that it did not take place, so it may be made again`;
 }
 
 /** Adds what was asked and answered, to the failure itself: others may explain it further. */

@@ -48,7 +48,11 @@ const MAX_PENDING = 20;
  */
 export function askGuards(run: TaskRun, hooked: Hooked): Reason[] | Promise<Reason[]> {
   const hooks = hooksOf(run, hooked, 'pre_call');
-  const readsSessionFirst = hooked.callId !== undefined || readsSession(run, hooks);
+  const { plan, start } = run.task;
+  // Guards that read the task's session are evaluated there. Without a session they report that it is missing.
+  const isInSession = plan.session_calls === true && start.session !== null;
+  const readsSessionFirst =
+    hooked.callId !== undefined || (isInSession && hooks.some(({ handler }) => handlerReadsSession(handler)));
   if (hooks.length === 0 && !readsSessionFirst) return [];
   if (!isShown(run) && !hooks.some(needsActivity) && !readsSessionFirst) {
     return confirmationsOf(run, answerHere(run, hooks, 'PreAbilityCall', hooked), hooks);
@@ -56,12 +60,6 @@ export function askGuards(run: TaskRun, hooked: Hooked): Reason[] | Promise<Reas
   return askActivity(run, hooked, 'PreAbilityCall', hooks).then((answers) =>
     confirmationsOf(run, [...answers, ...missingOf(answers, hooks, hooked.path)], hooks),
   );
-}
-
-/** Guards that read the task's session are evaluated there. Without a session they report that it is missing. */
-function readsSession({ task: { plan, start } }: TaskRun, hooks: readonly PlanHook[]): boolean {
-  if (!plan.session_calls || start.session === null) return false;
-  return hooks.some(({ handler }) => handlerReadsSession(handler));
 }
 
 /** A guard that did not run counts as failed, unless an earlier one refused. */
@@ -104,28 +102,23 @@ export function confirmation({ hook_id, reason }: Confirmation, hooks: readonly 
 export function fireAfter(run: TaskRun, hooked: Hooked, outcome: HookedOutcome): Promise<void> | undefined {
   const hooks = hooksOf(run, hooked, 'post_call');
   if (hooks.length === 0) return undefined;
-  if (hooks.some(needsActivity)) return fireScripts(run, hooked, hooks, outcome);
+  if (hooks.some(needsActivity)) return fireScripts();
   run.hooks.keep(answerHere(run, hooks, 'PostAbilityCall', hooked, outcome));
   return undefined;
-}
 
-/** Waits only while too many are outstanding. */
-async function fireScripts(
-  run: TaskRun,
-  hooked: Hooked,
-  hooks: readonly PlanHook[],
-  outcome: HookedOutcome,
-): Promise<void> {
-  run.life.pendingWork += 1;
-  try {
-    while (run.hooks.pending.size >= MAX_PENDING) await Promise.race(run.hooks.pending);
-  } finally {
-    run.life.pendingWork -= 1;
+  /** Waits only while too many are outstanding. */
+  async function fireScripts(): Promise<void> {
+    run.life.pendingWork += 1;
+    try {
+      while (run.hooks.pending.size >= MAX_PENDING) await Promise.race(run.hooks.pending);
+    } finally {
+      run.life.pendingWork -= 1;
+    }
+    const pending: Promise<void> = CancellationScope.nonCancellable(async () => {
+      run.hooks.keep(await askActivity(run, hooked, 'PostAbilityCall', hooks, outcome));
+    }).finally(() => run.hooks.pending.delete(pending));
+    run.hooks.pending.add(pending);
   }
-  const pending: Promise<void> = CancellationScope.nonCancellable(async () => {
-    run.hooks.keep(await askActivity(run, hooked, 'PostAbilityCall', hooks, outcome));
-  }).finally(() => run.hooks.pending.delete(pending));
-  run.hooks.pending.add(pending);
 }
 
 /** Whether the history shows each guard phase as an activity. */
@@ -200,15 +193,13 @@ async function askActivity(
       throw new StepFailure(end.problem);
     }
     const reason = end.kind === 'problem' ? end.problem.message : `it did not answer (${end.kind})`;
-    if (hooks.length === 0) throw notEntered(path, reason);
+    if (hooks.length === 0) {
+      // A call missing in its session would escape all limits on the session.
+      const limited = 'could not be recorded in its session, which guards of the project limit';
+      throw new StepFailure({ code: 'hook.failed', message: `The call ${path} ${limited}: ${reason}` });
+    }
     return hooks.slice(0, 1).map(({ id }) => failedAnswer(id, { phase, path }, reason));
   } finally {
     if (isAwaited) run.life.pendingWork -= 1;
   }
-}
-
-/** A call missing in its session would escape all limits on the session. */
-function notEntered(path: string, reason: string): StepFailure {
-  const message = `The call ${path} could not be recorded in its session, which guards of the project limit: ${reason}`;
-  return new StepFailure({ code: 'hook.failed', message });
 }

@@ -49,7 +49,10 @@ export async function beginTask(args: TaskArguments): Promise<Begun> {
     const answer = await runPreflight(requestOf(given));
     if ('ended' in answer) return answer;
     const start = startOf(given, answer, workflowInfo().workflowId);
-    introduce(start);
+    const { ability, project, environment } = start.plan;
+    const [module] = ability.modules;
+    const status = start.run ? 'running' : 'created';
+    show({ status, project, environment: environment.name, module, version: ability.version }, start.options);
     return { start, queue: answer.queue };
   } catch (error) {
     const refusal = await refusalIn(error);
@@ -58,14 +61,6 @@ export async function beginTask(args: TaskArguments): Promise<Begun> {
     await notifyOfRefusal(refusal.problem, refusal.at, options);
     throw unavailable(refusal.problem);
   }
-}
-
-function introduce({ plan: { ability, project, environment }, options, run }: TaskStart): void {
-  const [module] = ability.modules;
-  show(
-    { status: run ? 'running' : 'created', project, environment: environment.name, module, version: ability.version },
-    options,
-  );
 }
 
 const PROJECT = defineSearchAttributeKey('AbilityProject', SearchAttributeType.KEYWORD);
@@ -225,25 +220,13 @@ function show({ status, project, environment, module, version }: Shown, options:
     value === undefined || attributes.get(key) === value ? [] : [{ key, value }],
   );
   if (changed.length > 0) upsertSearchAttributes(changed);
-  if (isFromOutside()) upsertMemo({ ...memoOf(workflowType, environment ?? '', options, version) });
-}
-
-/** As our clients set it at the start. */
-function memoOf(
-  ability: string,
-  environment: string,
-  options: TaskOptions,
-  version: number | string | undefined,
-): TaskMemo {
+  if (!isFromOutside()) return;
+  // As our clients set it at the start.
   const { retry, intent, trace, handle } = options;
-  const { name, agent } = userOf(options);
-  return {
-    ability,
-    ...(version !== undefined && { version }),
-    environment,
-    requested_by: name,
-    ...defined({ agent, retry_of: retry?.task, intent, trace, handle }),
-  };
+  const { name: requested_by, agent } = userOf(options);
+  const known = { ability: workflowType, environment: environment ?? '', requested_by };
+  const memo: TaskMemo = { ...known, ...defined({ version, agent, retry_of: retry?.task, intent, trace, handle }) };
+  upsertMemo({ ...memo });
 }
 
 /** Definitions, credentials and MCP servers answer within this, or the request is refused. */

@@ -26,36 +26,33 @@ export function withHandlers(
   frame: Frame,
   work: () => Promise<Json> | Json,
 ): Promise<Json> | Json {
-  return step.on_error ? handled(step, step.on_error, path, frame, work) : work();
-}
+  const { on_error: handlers } = step;
+  return handlers ? handled(handlers) : work();
 
-async function handled(
-  step: PlanStep,
-  handlers: ErrorHandler[],
-  path: string,
-  frame: Frame,
-  work: () => Promise<Json> | Json,
-): Promise<Json> {
-  const { run } = frame;
-  const noted = run.steps.progress[path];
-  const handleWith = (handler: ErrorHandler, failure: StepFailure): Promise<Json> =>
-    handle(handler, failure, frameInside(frame, path), () => ownInHandler(frame)).catch((inner: unknown) => {
+  async function handled(all: readonly ErrorHandler[]): Promise<Json> {
+    const { steps } = frame.run;
+    const noted = steps.progress[path];
+    if (noted?.handler !== undefined && noted.error) {
+      steps.recall(step, path);
+      return handleWith(all[noted.handler] as ErrorHandler, keptFailure({ ...noted, error: noted.error }));
+    }
+    try {
+      return await work();
+    } catch (error) {
+      if (!isStepFailure(error)) throw error;
+      const { problem } = locate(error, step.id, path);
+      const index = findHandler(all, problem.code);
+      if (index === undefined) throw error;
+      steps.note(path, step.id, { status: stepStatusOf(problem.code), output: null, ...keepFailure(error) });
+      steps.note(path, step.id, { status: 'running', handler: index });
+      return handleWith(all[index] as ErrorHandler, error);
+    }
+  }
+
+  function handleWith(handler: ErrorHandler, failure: StepFailure): Promise<Json> {
+    return handle(handler, failure, frameInside(frame, path), () => ownInHandler(frame)).catch((inner: unknown) => {
       throw insteadOf(inner, failure);
     });
-  if (noted?.handler !== undefined && noted.error) {
-    run.steps.recall(step, path);
-    return handleWith(handlers[noted.handler] as ErrorHandler, keptFailure({ ...noted, error: noted.error }));
-  }
-  try {
-    return await work();
-  } catch (error) {
-    if (!isStepFailure(error)) throw error;
-    const { problem } = locate(error, step.id, path);
-    const index = findHandler(handlers, problem.code);
-    if (index === undefined) throw error;
-    run.steps.note(path, step.id, { status: stepStatusOf(problem.code), output: null, ...keepFailure(error) });
-    run.steps.note(path, step.id, { status: 'running', handler: index });
-    return handleWith(handlers[index] as ErrorHandler, error);
   }
 }
 
@@ -64,10 +61,13 @@ export function insteadOf(inner: unknown, error: StepFailure): unknown {
   return isUnknown(error) && isCancellation(inner) ? error : inner;
 }
 
+/** Handlers never catch these limits of the task, even if they name them. */
+const FINAL = ['timeout.task', 'limit.max_calls', 'internal.error'];
+
 /** The first matching handler; a catch-all never catches refusals or task limits. */
 export function findHandler(handlers: readonly ErrorHandler[], code: string): number | undefined {
   const index = handlers.findIndex(({ errors }) => (errors ? codeMatchesAny(code, errors) : isCatchable(code)));
-  return index < 0 || isFinal(code) ? undefined : index;
+  return index < 0 || FINAL.includes(code) ? undefined : index;
 }
 
 /** @param own values of the failed step for its `output`. @returns the handler's output. */
@@ -80,9 +80,4 @@ export async function handle(
   await runSteps(handler.steps, inside);
   if (handler.rethrow) throw error;
   return handler.output === undefined ? null : evaluate(handler.output, { ...inside, own: own() });
-}
-
-/** Handlers never catch the task's limits, even if they name them. */
-function isFinal(code: string): boolean {
-  return code === 'timeout.task' || code === 'limit.max_calls' || code === 'internal.error';
 }

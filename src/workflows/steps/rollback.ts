@@ -18,15 +18,8 @@ export function rollbackOf(progress: Progress, ofCalled: readonly Rollback[]): R
 }
 
 function notUndone(path: string, { call = '', status, error }: StepProgress): NotUndone {
-  const { code, message } = error ?? NOT_KNOWN;
-  return { path: pathOfCall(path), call, status, error: { code, message: startOfMessage(message) } };
-}
-
-const NOT_KNOWN: Problem = { code: 'internal.error', message: 'Why is not known' };
-
-/** Path of the call that an undo takes back. */
-function pathOfCall(path: string): string {
-  return path.slice(0, -'.undo'.length);
+  const { code, message } = error ?? { code: 'internal.error', message: 'Why is not known' };
+  return { path: path.slice(0, -'.undo'.length), call, status, error: { code, message: startOfMessage(message) } };
 }
 
 /** The error of a task that could not be undone as a whole; its own one, unless an outcome is unknown. */

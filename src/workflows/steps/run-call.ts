@@ -71,7 +71,11 @@ export function prepareUndo(step: CallStep, path: string, frame: Frame, output: 
   // It undoes this turn's call and does not see the last turn.
   const undo = undoOf(template, call, { ...frame, own: undefined });
   const before = run.steps.progress[at];
-  if (before?.status === 'pending' && !isSameEffect(step, frame, before.undo, undo)) {
+  const operation = run.task.plan.operations[step.call];
+  // If the call of an earlier attempt of its group had no effect of its own, one undo is enough.
+  const isSame = (other: StepProgress): boolean =>
+    operation !== undefined && isRepeatable(operation.effects) && canonicalJson(other.undo) === canonicalJson(undo);
+  if (before?.status === 'pending' && !isSame(before)) {
     run.steps.progress[earlierUndo(path, run.steps.progress)] = before;
   }
   run.steps.progress[at] = {
@@ -82,17 +86,6 @@ export function prepareUndo(step: CallStep, path: string, frame: Frame, output: 
     ...(approval && { approval }),
   };
   run.steps.values.show(path, step.id, shown);
-}
-
-/** Whether a call that an earlier attempt of its group had made had no effect of its own, so that one undo is enough. */
-function isSameEffect(
-  step: CallStep,
-  { run }: Frame,
-  before: StepProgress['undo'],
-  undo: StepProgress['undo'],
-): boolean {
-  const operation = run.task.plan.operations[step.call];
-  return operation !== undefined && isRepeatable(operation.effects) && canonicalJson(before) === canonicalJson(undo);
 }
 
 function undoOf(template: Json, call: string, frame: Frame): StepProgress['undo'] {

@@ -18,7 +18,11 @@ export async function runCleanup(steps: readonly PlanStep[], frame: Frame): Prom
   run.life.pendingWork += 1;
   try {
     await CancellationScope.nonCancellable(async () => {
-      for (const step of steps) await runOne(step, inside, failures);
+      for (const step of steps)
+        await frame.runStep(step, inside).catch((error: unknown) => {
+          if (isStepFailure(error)) failures.push(error);
+          else if (!(error instanceof EndOfTask)) throw error;
+        });
     });
   } finally {
     run.life.pendingWork -= 1;
@@ -33,14 +37,4 @@ export async function runCleanup(steps: readonly PlanStep[], frame: Frame): Prom
 export function cleanupWarning({ problem }: StepFailure): string {
   const place = placeOf(problem);
   return `Clean-up: ${place === undefined ? '' : `${place}: `}${problem.code}: ${problem.message}`;
-}
-
-async function runOne(step: PlanStep, frame: Frame, failures: StepFailure[]): Promise<void> {
-  try {
-    await frame.runStep(step, frame);
-  } catch (error) {
-    if (error instanceof EndOfTask) return;
-    if (!isStepFailure(error)) throw error;
-    failures.push(error);
-  }
 }

@@ -1,7 +1,7 @@
 import type { Json } from '../../contracts/json.js';
 import type { ForeachStep } from '../../contracts/plan.js';
+import { oneLine, startOf } from '../../rules/shown-text.js';
 import { stepsOfTurn } from '../../rules/steps/inner-steps.js';
-import { defaultLabel, labelFrom } from '../../rules/steps/item-label.js';
 import { askOnce } from '../loops/ask-once.js';
 import { keepTurn, lastTurns, lastValues } from '../loops/last-turns.js';
 import { openAccount } from '../loops/loop-account.js';
@@ -93,4 +93,21 @@ function labelOfItem(step: ForeachStep, item: Json, frame: Frame): () => string 
     made ??= { label: defaultLabel(item) };
     return made.label;
   };
+}
+
+/** Maximum characters: reports list the label of every failed item. */
+const MAX_LABEL = 80;
+
+/** Reduces a text to one short line without invisible characters; undefined if it is empty. */
+export function labelFrom(text: string): string | undefined {
+  // Avoids reading a long text to its end.
+  const line = oneLine(startOf(text.trimStart(), 2 * MAX_LABEL));
+  const label = line.length > MAX_LABEL ? `${startOf(line, MAX_LABEL - 3)}...` : line;
+  return label === '' ? undefined : label;
+}
+
+/** For an item without `label`: a string, number or boolean itself, else the beginning of its JSON. */
+export function defaultLabel(item: Json): string | undefined {
+  if (item === null) return undefined;
+  return labelFrom(typeof item === 'object' ? JSON.stringify(item) : String(item));
 }

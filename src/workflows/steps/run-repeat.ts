@@ -26,7 +26,7 @@ export async function runRepeat(step: RepeatStep, path: string, frame: Frame): P
   const evaluatedTurn = entryOf().begun && entryOf().turn;
   // The last completed turn still has its entry: expressions read it, and it shows whether the loop has ended.
   for (let turn = Math.max(0, (entryOf().turn ?? 0) - 1); turn < limit; turn += 1) {
-    const names = { ...frame.names, ...indexOf(step, turn) };
+    const names = { ...frame.names, ...(step.index !== undefined && { [step.index]: turn }) };
     const inside = { ...frameInside(frame, `${path}/${turn}`), names, last: lastTurns(run.steps, path) };
     let output: Json;
     try {
@@ -55,10 +55,6 @@ export async function runRepeat(step: RepeatStep, path: string, frame: Frame): P
     message: `After ${limit} turns \`${until}\` still does not hold`,
     suggestion: 'Raise `repeat.max`, or find out why it does not become true.',
   });
-}
-
-function indexOf({ index }: RepeatStep, turn: number): { [name: string]: Json } {
-  return index === undefined ? {} : { [index]: turn };
 }
 
 async function pause(step: RepeatStep, path: string, ms: number, frame: Frame): Promise<void> {

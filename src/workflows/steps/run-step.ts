@@ -15,7 +15,6 @@ import { causeOf } from '../calls/lost-calls.js';
 import { withOwnTurn } from '../loops/last-turns.js';
 import { reportStep } from '../reports/report-spans.js';
 import { beforeStep, refuseCancelled } from '../task/before-step.js';
-import type { TaskIdentity } from '../task/identity.js';
 import type { TaskRun } from '../task/task-run.js';
 import { withHandlers } from './error-handlers.js';
 import { evaluateCondition, evaluateDuration } from './evaluate.js';
@@ -82,12 +81,13 @@ function endOf({ status, output = null, error }: StepProgress, step: PlanStep): 
   return covered ? { ran: true, output: null } : undefined;
 }
 
+/** Temporal retries calls itself; here it is groups that are tried again. */
 function runModified(step: PlanStep, path: string, frame: Frame): Promise<Json> | Json {
-  return withCleanup(step, frameInside(frame, path), () =>
-    withHandlers(step, path, frame, () =>
-      withTimeout(step, path, frame, () => withRetry(step, path, frame, (inside) => runPrepared(step, path, inside))),
-    ),
-  );
+  const once = (inside: Frame): ReturnType<Work> => runPrepared(step, path, inside);
+  const retried: Work = () =>
+    step.verb === 'steps' && step.retry ? tryAgain(step, step.retry, path, frame, once) : once(frame);
+  const handled: Work = () => withHandlers(step, path, frame, () => withTimeout(step, path, frame, retried));
+  return step.finally ? thenCleanUp(step, step.finally, frameInside(frame, path), handled) : handled();
 }
 
 /** Prepares to undo a call that took place, even if its answer is unusable or its clean-up fails later. */
@@ -133,16 +133,6 @@ function noteEnd(run: TaskRun, step: PlanStep, path: string, end: EndOfTask): En
 }
 
 type Work = () => Promise<Json> | Json;
-
-/** Retries a group; Temporal retries calls. */
-function withRetry(
-  step: PlanStep,
-  path: string,
-  frame: Frame,
-  work: (frame: Frame) => ReturnType<Work>,
-): ReturnType<Work> {
-  return step.verb === 'steps' && step.retry ? tryAgain(step, step.retry, path, frame, work) : work(frame);
-}
 
 async function tryAgain(
   step: GroupStep,
@@ -210,7 +200,8 @@ function refuseAgain(retry: PlanRetry, failure: StepFailure, attempt: number): v
 
 /** Ends a step at its timeout; for calls, Temporal does so. */
 function withTimeout(step: PlanStep, path: string, frame: Frame, work: Work): ReturnType<Work> {
-  if (step.timeout === undefined || isOperationCall(frame.run.task, step)) return work();
+  const isOperationCall = step.verb === 'call' && frame.run.task.plan.operations[step.call] !== undefined;
+  if (step.timeout === undefined || isOperationCall) return work();
   return within(evaluateDuration(step.timeout, frame), step, path, frame, work);
 }
 
@@ -235,18 +226,10 @@ async function within(limit: number, step: PlanStep, path: string, { run }: Fram
   }
 }
 
-function isOperationCall({ plan }: TaskIdentity, step: PlanStep): boolean {
-  return step.verb === 'call' && plan.operations[step.call] !== undefined;
-}
-
 /**
  * Runs the `finally` of a step however it ended. A failure in it is the step's if there was none before, else a
  * warning. Source: docs/workflow-language.md#branching-and-ending.
  */
-function withCleanup(step: PlanStep, inside: Frame, work: Work): ReturnType<Work> {
-  return step.finally ? thenCleanUp(step, step.finally, inside, work) : work();
-}
-
 async function thenCleanUp(step: PlanStep, steps: PlanStep[], inside: Frame, work: Work): Promise<Json> {
   const { run } = inside;
   let output: Json;

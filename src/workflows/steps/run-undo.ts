@@ -2,7 +2,7 @@ import { CancellationScope } from '@temporalio/workflow';
 import type { PlanOperation } from '../../contracts/plan.js';
 import type { Problem } from '../../contracts/problem.js';
 import type { StepProgress } from '../../contracts/task.js';
-import { isInTurn } from '../../rules/steps/turn-paths.js';
+import { isInTurn, nameOfStep } from '../../rules/steps/turn-paths.js';
 import { callOperation } from '../calls/call-operation.js';
 import { reportStep } from '../reports/report-spans.js';
 import { CleanupBudget } from '../task/budget.js';
@@ -29,7 +29,7 @@ export async function runUndo(run: TaskRun): Promise<void> {
 }
 
 async function undoOne(run: TaskRun, path: string, entry: StepProgress, budget: CleanupBudget): Promise<void> {
-  const id = path.slice(path.lastIndexOf('/') + 1);
+  const id = nameOfStep(path);
   try {
     const { undo, call: key = '' } = entry;
     if (!undo || 'problem' in undo) throw new StepFailure(undo?.problem ?? NOT_KNOWN);

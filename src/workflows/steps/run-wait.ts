@@ -2,7 +2,6 @@ import { CancellationScope, condition, sleep } from '@temporalio/workflow';
 import type { Json } from '../../contracts/json.js';
 import type { WaitStep } from '../../contracts/plan.js';
 import { formatDuration } from '../../rules/duration.js';
-import type { TaskRun } from '../task/task-run.js';
 import { evaluateCondition, evaluateDuration, evaluateExpression } from './evaluate.js';
 import type { Frame } from './frame.js';
 import { StepFailure } from './step-failure.js';
@@ -44,24 +43,33 @@ async function waitForCondition(step: WaitStep, path: string, source: string, fr
   }
 }
 
+type SignalWait = Extract<WaitStep['wait'], { signal: string }>;
+
 /** Also takes signals that came earlier, each once. Source: docs/workflow-language.md#waits. */
-async function waitForSignal(
-  step: WaitStep,
-  path: string,
-  wait: { signal: string; if?: string; timeout?: string },
-  frame: Frame,
-): Promise<Json> {
+async function waitForSignal(step: WaitStep, path: string, wait: SignalWait, frame: Frame): Promise<Json> {
   const { run } = frame;
   run.steps.note(path, step.id, { status: 'waiting' });
-  const take = (): { payload: Json } | undefined => takeSignal(wait, frame);
-  const found = take();
-  if (found) return found.payload;
+  const known = takeSignal(wait, frame);
+  if (known) return known.payload;
   const limit = wait.timeout === undefined ? Number.POSITIVE_INFINITY : evaluateDuration(wait.timeout, frame);
   const max = frame.budget.capWait(limit);
-  if (max === Number.POSITIVE_INFINITY) return frame.branchStop.wait(() => untilTaken(run, take, () => false));
+  let isLate = false;
+  const untilTaken = async (): Promise<Json> => {
+    for (;;) {
+      const seen = run.life.changes;
+      const found = takeSignal(wait, frame);
+      if (found) return found.payload;
+      if (isLate) {
+        const message = `The signal ${wait.signal} did not come within ${formatDuration(max)}`;
+        const suggestion = `Send it: ability task signal ${run.task.id} ${wait.signal}`;
+        throw new StepFailure({ code: 'timeout.signal', message, suggestion });
+      }
+      await condition(() => run.life.changes !== seen || isLate);
+    }
+  };
+  if (max === Number.POSITIVE_INFINITY) return frame.branchStop.wait(untilTaken);
   const deadline = run.steps.deadlineOf(path, step.id, max);
   return frame.branchStop.wait(async () => {
-    let isLate = false;
     const timer = new CancellationScope();
     timer
       .run(() => sleep(Math.max(1, deadline - Date.now()), { summary: `${path}: ${wait.signal}` }))
@@ -70,44 +78,18 @@ async function waitForSignal(
         () => {},
       );
     try {
-      return await untilTaken(run, take, () => isLate);
-    } catch (error) {
-      if (error !== LATE) throw error;
-      const message = `The signal ${wait.signal} did not come within ${formatDuration(max)}`;
-      const suggestion = `Send it: ability task signal ${run.task.id} ${wait.signal}`;
-      throw new StepFailure({ code: 'timeout.signal', message, suggestion });
+      return await untilTaken();
     } finally {
       timer.cancel();
     }
   });
 }
 
-const LATE = new Error('no signal in time');
-
-async function untilTaken(
-  run: TaskRun,
-  take: () => { payload: Json } | undefined,
-  isLate: () => boolean,
-): Promise<Json> {
-  for (;;) {
-    const seen = run.life.changes;
-    const found = take();
-    if (found) return found.payload;
-    if (isLate()) throw LATE;
-    await condition(() => run.life.changes !== seen || isLate());
-  }
-}
-
 /** Takes the first kept signal of this name that the wait wants; others stay for other waits. */
-function takeSignal(
-  { signal: name, if: source }: { signal: string; if?: string },
-  frame: Frame,
-): { payload: Json } | undefined {
-  const { run } = frame;
-  const index = run.steps.signals.findIndex((received) => {
-    if (received.name !== name) return false;
-    if (source === undefined) return true;
-    return evaluateCondition(source, { ...frame, names: { ...frame.names, signal: received.payload } });
-  });
-  return index < 0 ? undefined : run.steps.signals.splice(index, 1)[0];
+function takeSignal({ signal, if: source }: SignalWait, frame: Frame): { payload: Json } | undefined {
+  const { signals } = frame.run.steps;
+  const isWanted = (payload: Json): boolean =>
+    source === undefined || evaluateCondition(source, { ...frame, names: { ...frame.names, signal: payload } });
+  const index = signals.findIndex(({ name, payload }) => name === signal && isWanted(payload));
+  return index < 0 ? undefined : signals.splice(index, 1)[0];
 }

@@ -1,11 +1,5 @@
 import { condition, isCancellation, sleep } from '@temporalio/workflow';
-import type {
-  CallContext,
-  EnterAnswer,
-  EnterRequest,
-  FindLinkRequest,
-  ModifyAnswer,
-} from '../../contracts/activities.js';
+import type { EnterAnswer, EnterRequest, FindLinkRequest, ModifyAnswer } from '../../contracts/activities.js';
 import { ACTIVITIES } from '../../contracts/names.js';
 import { GUARD_APPROVAL_MS } from '../../rules/calls/call-limits.js';
 import { type ApprovalRequest, awaitApproval } from '../approvals/await-approval.js';
@@ -108,19 +102,14 @@ export function guardRequest({ task: { plan }, input }: TaskRun, reasons: readon
  * only for plans with `links`. If the worker does not know it, it stays null, with a warning.
  */
 export async function learnLink({ task, steps, warnings }: TaskRun): Promise<void> {
-  const link = await findLink(task.context);
+  const find = localActivity<FindLinkRequest, string | null>(ACTIVITIES.findLink);
+  const link = await find(task.context).catch((error: unknown) => {
+    if (isCancellation(error)) throw error;
+    return null;
+  });
   if (link !== null) steps.link = link;
   else if (!warnings.list.includes(NO_LINK)) warnings.add(NO_LINK);
 }
 
 const NO_LINK =
   '`steps.<id>.link` is null also while an approval is open: the worker does not know the address of a page; set ABILITY_PAGE_ADDRESS or TEMPORAL_UI_ADDRESS there';
-
-async function findLink(context: CallContext): Promise<string | null> {
-  try {
-    return await localActivity<FindLinkRequest, string | null>(ACTIVITIES.findLink)(context);
-  } catch (error) {
-    if (isCancellation(error)) throw error;
-    return null;
-  }
-}

@@ -46,12 +46,10 @@ export function registerHandlers(run: TaskRun): void {
     validator: (edit) => refuseEdit(run, edit),
     description: 'Change the input of a created task: {"set": {...}, "unset": [...], "by": {"name": "your name"}}',
   });
-  const awaited = new Set(run.task.listed.flatMap(({ step }) => (step.verb === 'wait' ? signalOf(step.wait) : [])));
+  const awaited = new Set(
+    run.task.listed.flatMap(({ step }) => (step.verb === 'wait' && 'signal' in step.wait ? [step.wait.signal] : [])),
+  );
   setDefaultSignalHandler((name, payload) => receive(run, awaited, name, (payload ?? null) as Json));
-}
-
-function signalOf(wait: object): string[] {
-  return 'signal' in wait ? [String(wait.signal)] : [];
 }
 
 /** Keeps a signal until a wait takes it, even if it comes earlier. Source: docs/workflow-language.md#waits. */

@@ -1,10 +1,10 @@
-import type { ItemFailure, LoopCounts, LoopProgress, TurnCount } from '../../contracts/loops.js';
+import type { ItemFailure, LoopCounts, LoopProgress } from '../../contracts/loops.js';
 import type { Plan, PlanStep } from '../../contracts/plan.js';
 import { isStepEnd } from '../../contracts/states.js';
 import type { Progress, StepProgress, StepSummary } from '../../contracts/task.js';
 import { rangesOf } from '../../rules/number-ranges.js';
 import { isLoop } from '../../rules/steps/step-kinds.js';
-import { callOfUndo, isInTurn } from '../../rules/steps/turn-paths.js';
+import { callOfUndo, isInTurn, nameOfStep } from '../../rules/steps/turn-paths.js';
 import { defined } from '../../text/defined.js';
 import { accountOf, type ItemsUnderWay } from '../loops/loop-account.js';
 import { countTurns, wallTimeOf } from '../loops/turn-counts.js';
@@ -28,30 +28,40 @@ export function summarize(
   underWay?: ItemsUnderWay,
 ): StepSummary[] {
   const turns = countTurns(progress);
+  const summaryOf = (id: string, path: string, call: string | null, entry: StepProgress | undefined): StepSummary => {
+    const { status = isEnded ? 'skipped' : 'pending', attempts = 0, child: task } = entry ?? {};
+    const duration_ms = (entry && durationOf(entry)) ?? null;
+    return { id, path, call, ...defined({ task }), status, attempts, duration_ms, ...errorOf(entry) };
+  };
+  const summaryOfTurns = (id: string, path: string, call: string | null): StepSummary => {
+    const count = turns.get(path);
+    if (!count) return { ...summaryOf(id, path, call, undefined), turns: 0 };
+    const { turns: times, attempts, status, error, failed, failures, covered = 0 } = count;
+    const duration_ms = isStepEnd(status) ? wallTimeOf(count) : null;
+    const listed = { ...defined({ error, failed_turns: failed }), ...listOf(failures, covered) };
+    return { id, path, call, status, attempts, duration_ms, turns: times, ...listed };
+  };
   const allBeside = Object.entries(progress).filter(([path, { status }]) => isBeside(path) && status !== 'pending');
   const inTurns = allBeside.filter(([path]) => isInTurn(path)).length;
   const beside = inTurns > MAX_BESIDE ? allBeside.filter(([path]) => !isInTurn(path)) : allBeside;
-  const besideInTurns = inTurns > MAX_BESIDE ? [...turns].filter(([path]) => isBeside(path)) : [];
-  const besideRows = beside.map(([path, entry]) => summaryOf(lastOf(path), path, entry.call ?? null, entry, isEnded));
+  const besideInTurns = inTurns > MAX_BESIDE ? [...turns.keys()].filter(isBeside) : [];
+  const besideRows = beside.map(([path, entry]) => summaryOf(nameOfStep(path), path, entry.call ?? null, entry));
   if (plan.ability.kind === 'operation') {
-    return [summaryOf('run', 'run', plan.ability.id, progress.run, isEnded), ...besideRows];
+    return [summaryOf('run', 'run', plan.ability.id, progress.run), ...besideRows];
   }
   return limitFailures([
     ...listed.map(({ step, path }) => {
       const call = step.verb === 'call' ? step.call : null;
       if (path.includes('*')) {
-        const count = turns.get(path);
-        const row = summaryOfTurns(step.id, path, call, count, isEnded);
-        return { ...row, ...loopOf(step, row, count?.loop, undefined) };
+        const row = summaryOfTurns(step.id, path, call);
+        return { ...row, ...loopOf(step, row, turns.get(path)?.loop, undefined) };
       }
       const entry = progress[path];
-      const row = summaryOf(step.id, path, call, entry, isEnded);
+      const row = summaryOf(step.id, path, call, entry);
       return { ...row, ...loopOf(step, row, entry && accountOf(entry), entry, underWay) };
     }),
     ...besideRows,
-    ...besideInTurns.map(([path, count]) => {
-      return summaryOfTurns(lastOf(path), path, besideCall(plan, listed, path), count, isEnded);
-    }),
+    ...besideInTurns.map((path) => summaryOfTurns(nameOfStep(path), path, besideCall(plan, listed, path))),
   ]);
 }
 
@@ -60,44 +70,6 @@ function besideCall({ operations }: Plan, listed: readonly { step: PlanStep; pat
   const step = listed.find((one) => callOfUndo(path) === one.path || path.startsWith(`${one.path}.`))?.step;
   if (step?.verb !== 'call') return null;
   return (isUndo(path) ? step.undo?.call : operations[step.call]?.unknown?.call) ?? null;
-}
-
-function lastOf(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
-}
-
-function summaryOf(
-  id: string,
-  path: string,
-  call: string | null,
-  entry: StepProgress | undefined,
-  isEnded: boolean,
-): StepSummary {
-  const { status = isEnded ? 'skipped' : 'pending', attempts = 0, child: task } = entry ?? {};
-  const duration_ms = (entry && durationOf(entry)) ?? null;
-  return { id, path, call, ...defined({ task }), status, attempts, duration_ms, ...errorOf(entry) };
-}
-
-function summaryOfTurns(
-  id: string,
-  path: string,
-  call: string | null,
-  count: TurnCount | undefined,
-  isEnded: boolean,
-): StepSummary {
-  if (!count) return { ...summaryOf(id, path, call, undefined, isEnded), turns: 0 };
-  const { turns, attempts, status, error, failed, failures, covered = 0 } = count;
-  return {
-    id,
-    path,
-    call,
-    status,
-    attempts,
-    duration_ms: isStepEnd(status) ? wallTimeOf(count) : null,
-    turns,
-    ...defined({ error, failed_turns: failed }),
-    ...listOf(failures, covered),
-  };
 }
 
 /** A loop's turns for its row; empty for other steps. */

@@ -94,7 +94,9 @@ export class ProvenGuards {
     signal: AbortSignal,
   ): Promise<string | undefined> {
     if (!handler.foreign.must_deny) return undefined;
-    const key = keyOf(handler, environment);
+    const { script, timeout_ms } = handler;
+    const { shown: _, ...foreign } = handler.foreign;
+    const key = digestOf({ foreign, script, timeout_ms, environment });
     if (this.proven.has(key)) return undefined;
     const underWay = this.running.get(key);
     // Another call's proof may be aborted with that call; this one then starts its own.
@@ -115,11 +117,4 @@ export class ProvenGuards {
 export function faultOfUndenied({ ability, tool_name, tool_input, said }: Undenied): string {
   const input = JSON.stringify(tool_input).slice(0, 200);
   return `it does not deny what it must deny (${ability}, shown as ${tool_name} ${input}): ${said}`;
-}
-
-function keyOf(
-  { foreign: { shown: _, ...foreign }, script, timeout_ms }: ForeignHandler,
-  environment: HookEnvironment,
-): string {
-  return digestOf({ foreign, script, timeout_ms, environment });
 }

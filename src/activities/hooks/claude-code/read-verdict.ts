@@ -5,7 +5,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../contracts/jso
 import { parseJson } from '../../../disk/read-json.js';
 import { strictestOf } from '../../../rules/hooks/fold-answers.js';
 import { refuseUnsafeKeys } from '../../../rules/unsafe-keys.js';
-import { duplicateKeys } from '../../../text/lossless-json/duplicate-keys.js';
+import { duplicateKeys } from '../../../text/lossless-json/replace-parts.js';
 import { didYouMean } from '../../../text/nearest.js';
 
 /** Exit code and output of a hook of Claude Code that ended by itself. */
@@ -53,7 +53,12 @@ function reasonOf(stderr: string, stdout: string): string {
 function readStdout(text: string, question: Question): Verdict {
   if (text === '') return { kind: 'silent', messages: [] };
   const value = parseJson<unknown>(text);
-  if (value === undefined) return readText(text);
+  if (value === undefined) {
+    // Plain text is no opinion, unless it may contain a decision.
+    const isBroken = BEGINS_JSON.test(text) || SIGNS.test(text);
+    if (!isBroken) return { kind: 'silent', messages: [], context: text };
+    return { kind: 'fault', fault: 'it printed what is no JSON, and what may hold a decision' };
+  }
   if (!isJsonObject(value)) {
     return { kind: 'fault', fault: `it printed ${text.slice(0, 60)}, which is no answer` };
   }
@@ -72,13 +77,6 @@ const SIGNS = /permissionDecision|hookSpecificOutput|"(decision|continue|behavio
 
 /** A line that begins an object or a list of objects, but not a log line such as `[INFO] ...`. */
 const BEGINS_JSON = /^\s*(\{|\[\s*([{["\]]|$))/m;
-
-/** Treats plain text as no opinion, unless it may contain a decision. */
-function readText(text: string): Verdict {
-  const isBroken = BEGINS_JSON.test(text) || SIGNS.test(text);
-  if (!isBroken) return { kind: 'silent', messages: [], context: text };
-  return { kind: 'fault', fault: 'it printed what is no JSON, and what may hold a decision' };
-}
 
 function verdictOf(words: Words, { toolInput, isClosed }: Question): Verdict {
   if (words.fault !== undefined) return { kind: 'fault', fault: words.fault };

@@ -62,7 +62,8 @@ function responseOf(name: ForeignEvent, outcome: Outcome | undefined): JsonObjec
 /** Input of a hook on stdin about a session. Source: Claude Code 2.1.317; docs/hooks.md#importing-them. */
 export function sessionEvent(name: ForeignEvent, payload: JsonObject, around: Around): JsonObject {
   const common = commonOf(name, around);
-  if (name === 'UserPromptSubmit') return { ...common, prompt: textOf(payload.prompt) };
+  if (name === 'UserPromptSubmit')
+    return { ...common, prompt: typeof payload.prompt === 'string' ? payload.prompt : '' };
   if (name === 'Stop') return { ...common, stop_hook_active: false };
   return { ...common, reason: payload.reason === 'stop' ? 'prompt_input_exit' : 'other' };
 }
@@ -75,8 +76,4 @@ function commonOf(name: ForeignEvent, { root, session }: Around): JsonObject {
     permission_mode: 'default',
     hook_event_name: name,
   };
-}
-
-function textOf(value: Json | undefined): string {
-  return typeof value === 'string' ? value : '';
 }

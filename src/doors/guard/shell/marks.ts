@@ -1,3 +1,5 @@
+import { escapePattern } from '../../../text/escape-pattern.js';
+
 /** Parts of a word that only the shell knows. Private use characters: one in a given text counts as unknown. */
 export const MARK = {
   /** Something that only the shell knows. */
@@ -53,7 +55,7 @@ export function patternOf(text: string): RegExp {
     if (letter === MARK.one) return '[^/]';
     if (letter === MARK.star) return '[^/]*';
     if (letter === MARK.number) return '\\d+';
-    return isKnown(letter) ? escaped(letter) : '.*';
+    return isKnown(letter) ? escapePattern(letter) : '.*';
   });
   return new RegExp(`^${source}$`, 's');
 }
@@ -81,8 +83,4 @@ export function hasLetters(word: string): boolean {
 export function waysTo(path: string, folders: readonly string[], otherwise = path): string[] {
   const ways = folders.map((folder) => (path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : otherwise));
   return [path, ...ways, ...ways.map((way) => `./${way}`)];
-}
-
-export function escaped(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 }

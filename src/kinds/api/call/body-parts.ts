@@ -46,14 +46,10 @@ function isTextOrNull(value: Json): value is string | null {
 /** Buffer skips characters outside base64, so an incomplete file would be sent unnoticed. */
 function decode(name: string, text: string): Buffer {
   const plain = text.replaceAll(/[\r\n]/g, '');
-  if (!BASE64.test(plain) || !isWhole(plain))
+  // Four characters encode three bytes; padding completes a group of four.
+  if (!BASE64.test(plain) || !(plain.endsWith('=') ? plain.length % 4 === 0 : plain.length % 4 !== 1))
     throw unusable(name, 'is no base64', 'Use only A-Z, a-z, 0-9, + and /, padded with = if necessary.');
   return Buffer.from(plain, 'base64');
-}
-
-/** Four characters encode three bytes; padding completes a group of four. */
-function isWhole(base64: string): boolean {
-  return base64.endsWith('=') ? base64.length % 4 === 0 : base64.length % 4 !== 1;
 }
 
 /** A body with files of the task in it, in the order in which its parts are sent. */

@@ -52,7 +52,7 @@ function pickHeaders({ headers }: Pick<WholeAnswer, 'headers'>, wanted: readonly
 function readBody(answer: WholeAnswer, response: PlanApiResponse | undefined, call: CallInput): Json {
   const { bytes, url } = answer;
   const as = response?.as;
-  const type = typeOf(answer);
+  const type = String(answer.headers['content-type'] ?? '');
   if (as === 'base64') return { base64: bytes.toString('base64') };
   const reading: Reading = {
     integers: integersOf(response?.big_integers),
@@ -63,7 +63,7 @@ function readBody(answer: WholeAnswer, response: PlanApiResponse | undefined, ca
   if (as === 'text') return { text };
   if (text === '') return null;
   const value = parseJson(text, reading);
-  const isJson = as === 'json' || isJsonType(type) || (value !== null && typeof value === 'object');
+  const isJson = as === 'json' || /[/+]json\b/i.test(type) || (value !== null && typeof value === 'object');
   if (isJson && value !== undefined) {
     refuseUnsafeKeys(value, 'api.output_invalid');
     return value;
@@ -76,14 +76,6 @@ function readBody(answer: WholeAnswer, response: PlanApiResponse | undefined, ca
     message: `${answer.url.host} answered with ${type || 'something'}, and its body is not JSON: ${seen}`,
     ...(!isJson && { suggestion: 'To accept text, set `response: { as: text }`.' }),
   });
-}
-
-function typeOf({ headers }: WholeAnswer): string {
-  return String(headers['content-type'] ?? '');
-}
-
-function isJsonType(type: string): boolean {
-  return /[/+]json\b/i.test(type);
 }
 
 /** An HTML login page must not pass as a user: with a schema, text is accepted only where the schema allows it. */
@@ -114,7 +106,7 @@ function parseJson(text: string, reading: Reading): Json | undefined {
  */
 function decodeAnswer(bytes: Buffer, type: string, reading: Reading): string {
   const charset = /charset="?([^\s;"]+)/i.exec(type)?.[1] ?? 'utf-8';
-  const decoder = decoderOf(charset);
+  const decoder = attempt(() => new TextDecoder(charset, { fatal: true }));
   if (decoder === undefined) {
     throw refused(reading, `declares the charset ${charset}, which is not supported`);
   }
@@ -124,10 +116,6 @@ function decodeAnswer(bytes: Buffer, type: string, reading: Reading): string {
   } catch {
     throw refused(reading, `declares the charset ${charset}, but is not encoded in it`);
   }
-}
-
-function decoderOf(charset: string): TextDecoder | undefined {
-  return attempt(() => new TextDecoder(charset, { fatal: true }));
 }
 
 /** Removes the UTF-8 byte order mark that some Windows programs add, as decoders do. */

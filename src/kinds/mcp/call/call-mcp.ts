@@ -14,6 +14,7 @@ import { holdsSession } from '../../../rules/calls/holds-session.js';
 import { toolLine } from '../../../rules/calls/tool-name.js';
 import { refuseUnsafeKeys } from '../../../rules/unsafe-keys.js';
 import { attempt } from '../../../text/attempt.js';
+import { defined } from '../../../text/defined.js';
 import { endingOf, safeFileName } from '../../../text/file-name.js';
 import { type Reading, withoutMarks } from '../../../text/lossless-json/marked-json.js';
 import { integersOf, readJson } from '../../../text/lossless-json/read-json.js';
@@ -47,25 +48,17 @@ export async function callMcp(
     refuseTaskOnly(tool, `${mcp.server.name} ${mcp.tool}`);
     await tools.compare(implementation, tool);
     // Refuses a schema that cannot be checked before any effect.
-    if (tool.outputSchema) compileSchema(tool.outputSchema as JsonObject, promiseOf(mcp));
+    if (tool.outputSchema)
+      compileSchema(tool.outputSchema as JsonObject, `The output schema of ${mcp.server.name} ${mcp.tool}`);
     const result = await callTool(tool, mcp.server.name, connection, call);
     const output = outputOf(result, tool, mcp, call);
-    return call.outputFiles ? withFiles(output, result, mcp, call.outputFiles, call) : output;
+    if (!call.outputFiles) return output;
+    const content = await takeResources(result.content, call.outputFiles, call.files);
+    // Otherwise the output is the server's structure, without content.
+    const isContent = mcp.output !== 'json' && result.structuredContent === undefined;
+    // What was kept as files is not repeated in the output.
+    return isContent && isJsonObject(output) && Object.hasOwn(output, 'content') ? { ...output, content } : output;
   });
-}
-
-/** Replaces content that was kept as files, so that the output does not repeat it. */
-async function withFiles(
-  output: Json,
-  { content, structuredContent }: CallToolResult,
-  mcp: McpImplementation['mcp'],
-  contract: Record<string, PlanOutputFile>,
-  { files }: CallInput,
-): Promise<Json> {
-  const kept = await takeResources(content, contract, files);
-  // Otherwise the output is the server's structure, without content.
-  const isContent = mcp.output !== 'json' && structuredContent === undefined;
-  return isContent && isJsonObject(output) && Object.hasOwn(output, 'content') ? { ...output, content: kept } : output;
 }
 
 async function callTool(
@@ -80,9 +73,10 @@ async function callTool(
   addToSpan({ [ATTRIBUTES.mcpProtocol]: connection.protocol });
   // Without the schema, the SDK does not check it: we do, to tell an invalid answer from a refusal.
   const { outputSchema: _, ...toolDefinition } = tool;
+  const _meta = { 'idempotency-key': call.idempotencyKey, ...defined({ traceparent: call.trace }) };
   try {
     const result = await connection.client.callTool(
-      { name: tool.name, arguments: call.input, _meta: metaOf(call) },
+      { name: tool.name, arguments: call.input, _meta },
       { timeout: call.timeoutMs, maxTotalTimeout: call.timeoutMs, signal: call.stop, toolDefinition },
     );
     const ms = Math.round(performance.now() - started);
@@ -92,10 +86,6 @@ async function callTool(
     call.log.add('tool', toolLine(connection.protocol, what, maskedReason(error, call.log)));
     throw failureOf(error, { what, connection, user: call, called: true });
   }
-}
-
-function metaOf({ idempotencyKey, trace }: CallInput): Record<string, string> {
-  return { 'idempotency-key': idempotencyKey, ...(trace !== undefined && { traceparent: trace }) };
 }
 
 /** Returns an output whose shape never depends on the data. Source: docs/guide.md#mcp. */
@@ -114,9 +104,14 @@ function outputOf(result: CallToolResult, tool: Tool, mcp: McpImplementation['mc
       details: { text: call.log.excerpt(text, 4000) },
     });
   }
+  // A tool with such a schema must conform to it. Source: the MCP specification, "Output schema".
   if (tool.outputSchema) {
+    const { code } = reading;
     // The schema describes numbers, even where they are passed on as text.
-    refuseBrokenPromise(structureOf(result, { ...reading, integers: 'round' }), tool, what);
+    const promised = structureOf(result, { ...reading, integers: 'round' });
+    if (promised === undefined)
+      throw new CallFailure({ code, message: `${what} promises structured content but returned none` });
+    checkAgainst(tool.outputSchema as JsonObject, promised, { code, what: reading.what });
   }
   const output = shapeOf(result, mcp, reading, call);
   refuseUnsafeKeys(output, 'mcp.output_invalid');
@@ -133,18 +128,6 @@ function structureOf({ structuredContent }: CallToolResult, reading: Reading): J
 
 function textOf(content: CallToolResult['content']): string {
   return content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
-}
-
-function promiseOf({ server, tool }: McpImplementation['mcp']): string {
-  return `The output schema of ${server.name} ${tool}`;
-}
-
-/** A tool with an output schema must conform to it. Source: the MCP specification, "Output schema". */
-function refuseBrokenPromise(content: Json | undefined, { outputSchema }: Tool, what: string): void {
-  const code = 'mcp.output_invalid';
-  const schema = outputSchema as JsonObject;
-  if (content !== undefined) checkAgainst(schema, content, { code, what: `The answer of ${what}` });
-  else throw new CallFailure({ code, message: `${what} promises structured content but returned none` });
 }
 
 function shapeOf(result: CallToolResult, mcp: McpImplementation['mcp'], reading: Reading, call: CallInput): Json {

@@ -12,6 +12,7 @@ import type { CallLog } from '../../../activities/call/call-log.js';
 import type { StartedProcesses } from '../../../activities/processes/run-process.js';
 import type { PlanMcpServer } from '../../../contracts/plan.js';
 import { AbilityError } from '../../../contracts/problem.js';
+import { unlessAborted } from '../../../rules/unless-aborted.js';
 import { attempt } from '../../../text/attempt.js';
 import { MessageTooLarge } from './child-transport.js';
 import { FilteringStdioTransport } from './filtering-transport.js';
@@ -42,6 +43,20 @@ export interface McpConnection {
 
 /** The server does not know our session, so it has not executed the request. */
 export class SessionLost extends CallFailure {}
+
+/** Waits for a connection, which other calls may share, until this call has to stop. */
+export function whileItMay(connecting: Promise<McpConnection>, { stop, timeoutMs }: McpUser, name: string) {
+  return unlessAborted(connecting, stop).catch((error: unknown) => {
+    const message = `The MCP server ${name} did not start within ${timeoutMs} ms`;
+    throw stop.aborted ? new CallFailure({ code: 'timeout.call', message }) : error;
+  });
+}
+
+/** Ends a connection, if there is or will be one. */
+export async function closeWhenOpen(connecting: Promise<McpConnection>): Promise<void> {
+  const connection = await connecting.catch(() => undefined);
+  await connection?.close();
+}
 
 const CONNECT_MS = 30_000;
 /** Time to wait for servers older than 2026-07-28, some of which never answer an unknown request. */
@@ -118,7 +133,7 @@ function watchServer(
   if (pid === null) return;
   processes.started(pid, false);
   const timer = setInterval(() => {
-    if (isRunning(pid)) return;
+    if (attempt(() => process.kill(pid, 0), false)) return;
     clearInterval(timer);
     processes
       .end(END_MS)
@@ -130,13 +145,6 @@ function watchServer(
     onclose?.();
     processes.end(END_MS).catch(onLeft);
   };
-}
-
-function isRunning(pid: number): boolean {
-  return attempt(() => {
-    process.kill(pid, 0);
-    return true;
-  }, false);
 }
 
 function startFailed(server: PlanMcpServer, error: unknown, log: CallLog, tail: string): CallFailure {
@@ -157,9 +165,7 @@ export function isTimeout(error: SdkError): boolean {
   return error.code === SdkErrorCode.RequestTimeout;
 }
 
-interface Negotiated extends OpenTransport {
-  client: Client;
-}
+type Negotiated = OpenTransport & { client: Client };
 
 interface Patience {
   /** Aborts when no caller waits for the connection any more. */
@@ -249,13 +255,6 @@ const REFUSALS: ReadonlySet<unknown> = new Set([
 
 function refusesHandshake(error: unknown): boolean {
   if (error instanceof ProtocolError) return REFUSALS.has(error.code);
-  return error instanceof SdkHttpError && REFUSALS.has(codeIn(error.data.text));
-}
-
-function codeIn(body: unknown): unknown {
-  return attempt(() => {
-    const answer: unknown = JSON.parse(String(body));
-    const error = answer !== null && typeof answer === 'object' && 'error' in answer ? answer.error : undefined;
-    return error !== null && typeof error === 'object' && 'code' in error ? error.code : undefined;
-  });
+  if (!(error instanceof SdkHttpError)) return false;
+  return REFUSALS.has(attempt(() => (JSON.parse(String(error.data.text)) as { error: { code?: unknown } }).error.code));
 }

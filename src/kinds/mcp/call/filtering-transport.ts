@@ -21,10 +21,8 @@ export class FilteringTransport implements Transport {
   onmessage?: NonNullable<Transport['onmessage']>;
   /** Whether the handshake of protocols before 2026-07-28 has begun. */
   handshaken = false;
-  /** Ids of requests for tools that are not answered yet. */
-  private readonly listings = new Set<string | number>();
-  /** Ids of tool calls that are not answered yet; the call reads the marks in their answers. */
-  private readonly called = new Set<string | number>();
+  /** Methods of the requests for tools and of their calls that are not answered yet, by id. */
+  private readonly asked = new Map<string | number, string>();
 
   constructor(private readonly inner: Transport) {}
 
@@ -43,7 +41,7 @@ export class FilteringTransport implements Transport {
   start(): Promise<void> {
     this.inner.onclose = () => this.onclose?.();
     this.inner.onerror = (error: Error) => this.onerror?.(error);
-    this.inner.onmessage = (message: Message) => this.onmessage?.(this.filter(this.read(message)));
+    this.inner.onmessage = (message: Message) => this.onmessage?.(this.read(message));
     return this.inner.start();
   }
 
@@ -57,29 +55,23 @@ export class FilteringTransport implements Transport {
   }
 
   private note(message: Extract<Message, { method: string }>): void {
-    if (message.method === 'initialize') this.handshaken = true;
-    if (message.method === 'tools/list' && 'id' in message) this.listings.add(message.id);
-    if (message.method === 'tools/call' && 'id' in message) this.called.add(message.id);
-    const given = message.method === 'notifications/cancelled' ? message.params?.requestId : undefined;
-    if (typeof given === 'string' || typeof given === 'number') this.forget(given);
-  }
-
-  private forget(id: string | number): void {
-    this.listings.delete(id);
-    this.called.delete(id);
+    const { method } = message;
+    if (method === 'initialize') this.handshaken = true;
+    if ((method === 'tools/list' || method === 'tools/call') && 'id' in message) this.asked.set(message.id, method);
+    const given = method === 'notifications/cancelled' ? message.params?.requestId : undefined;
+    if (typeof given === 'string' || typeof given === 'number') this.asked.delete(given);
   }
 
   /** Reads values outside of outputs as JavaScript does, such as the largest number of a schema. */
   private read(message: Message): Message {
-    const isAnswer = !('method' in message) && message.id !== undefined;
-    if (isAnswer && this.called.delete(message.id as string | number)) return message;
-    return withoutMarks(message as unknown as Json, AS_USUAL) as unknown as Message;
-  }
-
-  private filter(message: Message): Message {
-    if ('method' in message || message.id === undefined || !this.listings.delete(message.id)) return message;
-    if (!('result' in message) || !Array.isArray(message.result.tools)) return message;
-    return { ...message, result: { ...message.result, tools: [], [LISTED]: message.result.tools } };
+    const id = 'method' in message ? undefined : message.id;
+    const method = id === undefined ? undefined : this.asked.get(id);
+    if (id !== undefined) this.asked.delete(id);
+    // The call reads the marks in its answer.
+    if (method === 'tools/call') return message;
+    const read = withoutMarks(message as unknown as Json, AS_USUAL) as unknown as Message;
+    if (method !== 'tools/list' || !('result' in read) || !Array.isArray(read.result.tools)) return read;
+    return { ...read, result: { ...read.result, tools: [], [LISTED]: read.result.tools } };
   }
 }
 

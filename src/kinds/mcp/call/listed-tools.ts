@@ -8,10 +8,16 @@ import {
 } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { CallFailure } from '../../../activities/call/call-failure.js';
-import { isJsonObject, type Json } from '../../../contracts/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../../contracts/json.js';
+import { digestOf } from '../../../rules/canonical.js';
+import {
+  findDifferences,
+  type ShownDifference,
+  showDifference,
+  type ValueDifference,
+} from '../../../text/value-differences.js';
 import { LISTED } from './filtering-transport.js';
 import { describeIssues } from './reason-of.js';
-import { toolDigest } from './tool-definition.js';
 
 /** A readable tool, or why the tool cannot be used. */
 export type ReadTool = { name: string; tool: Tool } | { name: string; fault: string };
@@ -59,8 +65,8 @@ export class ListedTools {
   /** The tool with this name; a fault if definitions differ: it is unknown which a call would reach. */
   find(name: string): ReadTool | undefined {
     const [first, ...others] = this.found.filter((tool) => nameOf(tool) === name).map((tool) => this.read(tool, name));
-    const differs = (other: ReadTool): boolean => digestOf(other) !== (first && digestOf(first));
-    if (!others.some(differs)) return first;
+    const digestIn = (read?: ReadTool) => (read && 'tool' in read ? toolDigest(read.tool) : undefined);
+    if (others.every((other) => digestIn(other) === digestIn(first))) return first;
     return { name, fault: `it is listed ${others.length + 1} times, and not each time as the same` };
   }
 
@@ -81,10 +87,6 @@ export class ListedTools {
 function nameOf(tool: unknown): string | undefined {
   const name = tool !== null && typeof tool === 'object' && 'name' in tool ? tool.name : undefined;
   return typeof name === 'string' ? name : undefined;
-}
-
-function digestOf(read: ReadTool): string | undefined {
-  return 'tool' in read ? toolDigest(read.tool) : undefined;
 }
 
 function readTool(given: unknown, name: string, sendsHeaders: boolean): ReadTool {
@@ -121,23 +123,24 @@ const VALUES: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'exampl
 
 /**
  * Why a tool's parameter headers cannot be sent, so that it must not be called over HTTP; undefined: they can.
- * Source: MCP 2026-07-28, Streamable HTTP, "Schema Extension".
+ * Source: MCP 2026-07-28, Streamable HTTP, "Schema Extension". @param schema of its input, or a part of it.
  */
-export function headerFaultOf(inputSchema: Json): string | undefined {
-  return findFault(inputSchema, [], true, new Set());
-}
-
-function findFault(schema: Json, path: string[], isReachable: boolean, seen: Set<string>): string | undefined {
-  if (Array.isArray(schema)) return first(schema, (each) => findFault(each, path, false, seen));
+export function headerFaultOf(
+  schema: Json,
+  path: string[] = [],
+  isReachable = true,
+  seen = new Set<string>(),
+): string | undefined {
+  if (Array.isArray(schema)) return first(schema, (each) => headerFaultOf(each, path, false, seen));
   if (!isJsonObject(schema)) return undefined;
   const own = Object.hasOwn(schema, KEY) ? faultOf(schema, path, isReachable && path.length > 0, seen) : undefined;
   if (own !== undefined) return own;
   return first(Object.entries(schema), ([word, part]) => {
     if (word === KEY || VALUES.has(word)) return undefined;
-    if (word !== 'properties' && !BY_NAME.has(word)) return findFault(part, [...path, word], false, seen);
+    if (word !== 'properties' && !BY_NAME.has(word)) return headerFaultOf(part, [...path, word], false, seen);
     if (!isJsonObject(part)) return undefined;
     const goesOn = isReachable && word === 'properties';
-    return first(Object.entries(part), ([name, each]) => findFault(each, [...path, name], goesOn, seen));
+    return first(Object.entries(part), ([name, each]) => headerFaultOf(each, [...path, name], goesOn, seen));
   });
 }
 
@@ -163,4 +166,38 @@ function first<T>(items: readonly T[], find: (item: T) => string | undefined): s
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** Maximum changes in an error: a server may change everything, and the history keeps the error. */
+const MAX_CHANGES = 20;
+
+/**
+ * The pinned parts of a tool: all that a person, a model or a contract may rely on. A description instructs the
+ * model that reads it, so a new one is as much a change as a new parameter. Icons, `_meta` and execution hints
+ * change neither request nor effect. Source: docs/operations.md#safety; docs/imports.md#an-mcp-server.
+ */
+export function definitionOf({ name, title, description, inputSchema, outputSchema, annotations }: Tool): JsonObject {
+  const parts = { name, title, description, inputSchema, outputSchema, annotations };
+  return Object.fromEntries(Object.entries(parts).filter(([, part]) => part !== undefined)) as JsonObject;
+}
+
+const digests = new WeakMap<Tool, string>();
+
+/** SHA-256 of the canonical JSON of a tool's pinned parts; computed once per tool of a listing. */
+export function toolDigest(tool: Tool): string {
+  const known = digests.get(tool);
+  if (known !== undefined) return known;
+  const digest = digestOf(definitionOf(tool));
+  digests.set(tool, digest);
+  return digest;
+}
+
+/** Cut to fit into an error. @returns the first changes, and the number of further ones. */
+export function compareTools(before: JsonObject, after: JsonObject): { changes: ShownDifference[]; more: number } {
+  const keys = new Set([...Object.keys(after), ...Object.keys(before)]);
+  const found = [...keys].flatMap((key): ValueDifference[] => {
+    const [expected, actual] = [before[key], after[key]];
+    return expected === undefined ? [{ at: key, expected, actual }] : findDifferences(key, expected, actual);
+  });
+  return { changes: found.slice(0, MAX_CHANGES).map(showDifference), more: Math.max(0, found.length - MAX_CHANGES) };
 }

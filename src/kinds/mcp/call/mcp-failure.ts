@@ -43,16 +43,17 @@ export function failureOf(error: unknown, { what, connection, user, called }: Fa
     return failure('mcp.output_invalid', `returned an invalid result: ${reason}`, false);
   }
   if (error instanceof SdkError && error.code === SdkErrorCode.UnsupportedResultType) {
-    return failure('mcp.output_invalid', `answered with ${kindOf(error)}, which is not supported`, true);
+    const type = resultTypeOf(error);
+    const kind = typeof type === 'string' ? `the type \`${type}\`` : 'another type';
+    return failure('mcp.output_invalid', `answered with a result of ${kind}, which is not supported`, true);
   }
   if (connection.overflowed()) return failure('output.too_large', 'returned more than an output may contain', false);
   return failure('unavailable.connection', `lost its connection: ${reason}${tailOf(connection, user)}`, true);
 }
 
 /** Only a complete result is usable here, of the result types since 2026-07-28. */
-function kindOf({ data }: SdkError): string {
-  const kind = data !== null && typeof data === 'object' && 'resultType' in data ? data.resultType : undefined;
-  return typeof kind === 'string' ? `a result of the type \`${kind}\`` : 'a result of another type';
+function resultTypeOf({ data }: SdkError): unknown {
+  return data !== null && typeof data === 'object' && 'resultType' in data ? data.resultType : undefined;
 }
 
 function tailOf(connection: McpConnection, { log }: FailedRequest['user']): string {
@@ -80,8 +81,7 @@ export function refuseTaskOnly({ execution }: Tool, what: string): void {
 function unmetRequirementOf(error: unknown, what: string, called: boolean): CallFailure | undefined {
   if (error instanceof SdkError && error.code === SdkErrorCode.UnsupportedResultType) {
     // The call was made and may still have its effect, hence `called`.
-    if (error.data === undefined || !isKind(error.data)) return undefined;
-    const { resultType } = error.data;
+    const resultType = resultTypeOf(error);
     if (resultType === 'task') return unmet('mcp.task_required', `${what} answered with a task of MCP`, called, error);
     if (resultType !== 'input_required') return undefined;
     return unmet('mcp.input_required', `${what} asked for input before it goes on`, called, error);
@@ -98,10 +98,6 @@ function unmetRequirementOf(error: unknown, what: string, called: boolean): Call
   return isTask
     ? unmet('mcp.task_required', `${what} answers with tasks of MCP only`, false, error)
     : unmet('mcp.input_required', `${what} needs a client that answers questions (${names})`, false, error);
-}
-
-function isKind(data: unknown): data is { resultType: unknown } {
-  return data !== null && typeof data === 'object' && 'resultType' in data;
 }
 
 function unmet(code: Code, message: string, unclear: boolean, cause?: unknown): CallFailure {

@@ -42,6 +42,16 @@ export interface OpenTransport {
   close: () => Promise<void>;
 }
 
+/** Current values of a server's secrets. A running server may have older ones; callers mask both. */
+export function secretsOf(server: PlanMcpServer, { secrets, log }: McpUser): string[] {
+  const references = server.transport === 'stdio' ? server.env.secrets : server.credentials;
+  return Object.entries(references).map(([name, reference]) => {
+    const value = secrets.resolve(reference, `secret ${name}`);
+    log.hide(value);
+    return value;
+  });
+}
+
 /** Time limit for ending the processes that a server leaves behind. */
 export const END_MS = 1000;
 

@@ -12,10 +12,10 @@ import { signalWithin } from '../../../rules/any-abort-signal.js';
 import { canonicalJson } from '../../../rules/canonical.js';
 import { describeDifference } from '../../../text/value-differences.js';
 import { findTool } from './find-tool.js';
+import { compareTools, definitionOf, toolDigest } from './listed-tools.js';
 import type { McpUser } from './open-transport.js';
 import type { McpPool } from './pool.js';
 import { maskedReason } from './reason-of.js';
-import { compareTools, definitionOf, toolDigest } from './tool-definition.js';
 
 export interface PinnedPlan {
   plan: Plan;
@@ -80,19 +80,27 @@ export class PinnedTools {
     call: PinningCall,
     warnings: string[],
   ): Promise<string | undefined> {
-    const { tool, pinned, problem } = await this.look(operation, plan, call);
-    const promised = operation.implementation.mcp.pinned;
+    const { tool, problem } = await this.look(operation, plan, call);
+    const { pinned: promised, tool: name } = operation.implementation.mcp;
+    // The later lines are the server's stderr, which its call reports.
+    const [reason] = (problem?.message ?? '').split('\n', 1);
     if (promised !== undefined) {
       if (tool) await this.compare(operation.implementation, tool);
-      else warnings.push(unseenOf(operation, problem));
+      else {
+        const when = 'when it is called, it is compared with what was imported';
+        warnings.push(`${operation.key}: ${name} cannot be inspected now; ${when}: ${reason}`);
+      }
       await this.keepImported(promised);
       return undefined;
     }
     if (problem && plan.environment.protected) throw notPinned(operation, problem);
-    if (problem) warnings.push(warningOf(operation, problem));
+    if (problem) {
+      const unseen = `a change to ${name} before it is called will not be detected`;
+      warnings.push(`${operation.key} is not pinned, so ${unseen}: ${reason}`);
+    }
     const lost = tool && (await this.keep(tool));
     if (lost) warnings.push(lost);
-    return pinned;
+    return tool && toolDigest(tool);
   }
 
   /** @throws CallFailure `mcp.definition_changed` with the difference, before the tool is called. */
@@ -116,16 +124,17 @@ export class PinnedTools {
     { implementation: { mcp, timeout_ms } }: McpOperation,
     { environment }: Plan,
     { secrets, signal }: PinningCall,
-  ): Promise<{ tool?: Tool; pinned?: string; problem?: AbilityError }> {
+  ): Promise<{ tool?: Tool; problem?: AbilityError }> {
     const log = new CallLog(undefined, '', 1);
     const timeoutMs = Math.min(timeout_ms, PIN_MS);
     const limit = signalWithin(timeoutMs, [signal]);
     const user: McpUser = { environment, secrets, log, stop: limit.signal, timeoutMs };
     try {
-      const tool = await this.pool.use(mcp.server, user, (connection) => findTool(mcp, connection, user));
-      return { tool, pinned: toolDigest(tool) };
+      return { tool: await this.pool.use(mcp.server, user, (connection) => findTool(mcp, connection, user)) };
     } catch (error) {
-      const problem = error instanceof AbilityError ? error.toProblem() : unreadable(error, log);
+      // Such as one that is nested too deeply.
+      const message = `Its list of tools cannot be read: ${maskedReason(error, log)}`;
+      const problem = error instanceof AbilityError ? error.toProblem() : { code: 'mcp.output_invalid', message };
       return { problem: new AbilityError(log.maskProblem(problem), { cause: error }) };
     } finally {
       limit.release();
@@ -146,12 +155,8 @@ export class PinnedTools {
   /** The next import may replace the description, and tasks under way need it to show a change. */
   private async keepImported(digest: string): Promise<void> {
     const text = findPinned(this.root, digest);
-    if (!text) return;
-    try {
-      await this.store.put(Buffer.from(canonicalJson(text)));
-    } catch {
-      // The import still has it.
-    }
+    // If it cannot be kept, the import still has it.
+    if (text) await this.store.put(Buffer.from(canonicalJson(text))).catch(() => {});
   }
 
   private async find(digest: string): Promise<JsonObject | undefined> {
@@ -177,17 +182,6 @@ function withPin(operation: McpOperation, pinned: string): McpOperation {
   return { ...operation, implementation: { ...implementation, mcp: { ...implementation.mcp, pinned } } };
 }
 
-function warningOf({ key, implementation: { mcp } }: McpOperation, { message }: AbilityError): string {
-  // The later lines are the server's stderr, which its call reports.
-  const [reason] = message.split('\n', 1);
-  return `${key} is not pinned, so a change to ${mcp.tool} before it is called will not be detected: ${reason}`;
-}
-
-function unseenOf({ key, implementation: { mcp } }: McpOperation, problem: AbilityError | undefined): string {
-  const [reason] = (problem?.message ?? '').split('\n', 1);
-  return `${key}: ${mcp.tool} cannot be inspected now; when it is called, it is compared with what was imported: ${reason}`;
-}
-
 function notPinned({ key, implementation: { mcp } }: McpOperation, problem: AbilityError): AbilityError {
   return new AbilityError(
     {
@@ -199,12 +193,4 @@ function notPinned({ key, implementation: { mcp } }: McpOperation, problem: Abil
     },
     { cause: problem },
   );
-}
-
-/** The answer cannot be read, for example because it is nested too deeply. */
-function unreadable(error: unknown, log: CallLog) {
-  return {
-    code: 'mcp.output_invalid',
-    message: `Its list of tools cannot be read: ${maskedReason(error, log)}`,
-  };
 }

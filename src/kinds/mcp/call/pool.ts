@@ -1,8 +1,7 @@
 import type { PlanMcpServer } from '../../../contracts/plan.js';
 import { digestOf } from '../../../rules/canonical.js';
-import { secretsOf, whileItMay } from './await-connection.js';
-import { connectMcp, type McpConnection, SessionLost } from './connection.js';
-import type { McpHost, McpUser } from './open-transport.js';
+import { closeWhenOpen, connectMcp, type McpConnection, SessionLost, whileItMay } from './connection.js';
+import { type McpHost, type McpUser, secretsOf } from './open-transport.js';
 import { TaskSessions, type UntilEnded } from './task-sessions.js';
 
 interface Entry {
@@ -52,7 +51,10 @@ export class McpPool {
       return await this.use(server, call, action);
     } finally {
       entry.users -= 1;
-      if (entry.users === 0 && !entry.connected) this.giveUp(entry);
+      if (entry.users === 0 && !entry.connected) {
+        this.forget(entry);
+        entry.abandon.abort();
+      }
       if (entry.replaced && entry.users === 0) this.closeLater(entry);
     }
   }
@@ -62,7 +64,7 @@ export class McpPool {
     const sessions = this.sessions.close();
     this.entries.clear();
     for (const entry of open) if (!entry.connected) entry.abandon.abort();
-    await Promise.all([sessions, ...open.map(close)]);
+    await Promise.all([sessions, ...open.map(({ connecting }) => closeWhenOpen(connecting))]);
   }
 
   private enter(server: PlanMcpServer, call: McpUser): Entry {
@@ -96,16 +98,6 @@ export class McpPool {
 
   /** No call waits for the end of an unused connection. */
   private closeLater(entry: Entry): void {
-    close(entry).catch((error: unknown) => this.host.onLeft?.(error));
+    closeWhenOpen(entry.connecting).catch((error: unknown) => this.host.onLeft?.(error));
   }
-
-  private giveUp(entry: Entry): void {
-    this.forget(entry);
-    entry.abandon.abort();
-  }
-}
-
-async function close(entry: Entry): Promise<void> {
-  const connection = await entry.connecting.catch(() => undefined);
-  await connection?.close();
 }

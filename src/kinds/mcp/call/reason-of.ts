@@ -23,7 +23,13 @@ export function withoutDump(text: string): string {
   const start = text.search(/\[\s*\{/);
   const end = text.lastIndexOf(']') + 1;
   if (start < 0 || end <= start) return text;
-  const issues = issuesIn(text.slice(start, end));
+  const issues = attempt(
+    () =>
+      z
+        .array(issue)
+        .nonempty()
+        .safeParse(JSON.parse(text.slice(start, end))).data,
+  );
   return issues ? `${text.slice(0, start)}${describeIssues(issues)}${text.slice(end)}` : text;
 }
 
@@ -43,8 +49,4 @@ export function causeOf<T extends Error>(error: unknown, kind: abstract new (...
     if (each instanceof kind) return each;
   }
   return undefined;
-}
-
-function issuesIn(text: string): z.infer<typeof issue>[] | undefined {
-  return attempt(() => z.array(issue).nonempty().safeParse(JSON.parse(text)).data);
 }

@@ -1,8 +1,7 @@
 import { CallFailure, factsOf } from '../../../activities/call/call-failure.js';
 import type { PlanMcpServer } from '../../../contracts/plan.js';
-import { secretsOf, whileItMay } from './await-connection.js';
-import { connectMcp, type McpConnection, SessionLost } from './connection.js';
-import type { McpHost, McpUser } from './open-transport.js';
+import { closeWhenOpen, connectMcp, type McpConnection, SessionLost, whileItMay } from './connection.js';
+import { type McpHost, type McpUser, secretsOf } from './open-transport.js';
 
 /** A task's connection to one server. */
 interface Session {
@@ -48,7 +47,11 @@ export class TaskSessions {
 
   /** Number of open ones. */
   get open(): number {
-    return [...this.tasks.values()].flatMap((all) => [...all.values()]).filter(({ lost }) => lost === undefined).length;
+    return this.all().filter(({ lost }) => lost === undefined).length;
+  }
+
+  private all(): Session[] {
+    return [...this.tasks.values()].flatMap((ofTask) => [...ofTask.values()]);
   }
 
   /** @throws CallFailure `mcp.session_lost`, `mcp.no_session`, and those of {@link connectMcp}. */
@@ -77,14 +80,10 @@ export class TaskSessions {
 
   async close(): Promise<void> {
     this.leaving.abort();
-    const open = [...this.tasks.values()].flatMap((all) => [...all.values()]);
+    const open = this.all();
     this.tasks.clear();
-    await Promise.all(
-      open.map((session) => {
-        session.lost ??= 'its worker ended';
-        return closed(session);
-      }),
-    );
+    for (const session of open) session.lost ??= 'its worker ended';
+    await Promise.all(open.map(closed));
   }
 
   private enter(server: PlanMcpServer, call: SessionUser): Session {
@@ -143,10 +142,9 @@ export class TaskSessions {
   }
 }
 
-async function closed({ connecting, idle }: Session): Promise<void> {
+function closed({ connecting, idle }: Session): Promise<void> {
   clearTimeout(idle);
-  const connection = await connecting.catch(() => undefined);
-  await connection?.close();
+  return closeWhenOpen(connecting);
 }
 
 function lostSession({ name }: PlanMcpServer, why: string): CallFailure {

@@ -136,13 +136,8 @@ function addPart(calls: Map<number, Said['calls'][number]>, part: Part | null): 
   return (typeof name === 'string' ? name.length : 0) + (typeof text === 'string' ? text.length : 0);
 }
 
-function readUsage({
-  prompt_tokens: input,
-  completion_tokens: output,
-}: {
-  prompt_tokens?: unknown;
-  completion_tokens?: unknown;
-}) {
+function readUsage(reported: { prompt_tokens?: unknown; completion_tokens?: unknown }) {
+  const { prompt_tokens: input, completion_tokens: output } = reported;
   const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
   // Every request has tokens: with an endpoint that reports 0, the limit would never be reached.
   return isCount(input) && isCount(output) && input > 0 ? { input, output } : undefined;

@@ -39,7 +39,10 @@ export async function callModel(
   await call.begin();
   const heard: { said?: Said } = {};
   try {
-    const said = await answerTo(question, implementation, call, dependencies, heard);
+    const { model } = implementation;
+    if (call.said !== undefined) heard.said = readSaid(call.said, 'The mock of the model');
+    else if (model.script) heard.said = await askProgram(implementation, model.script, question, call, dependencies);
+    const said = heard.said ?? (await askEndpoint(model, question, call, dependencies.env, heard));
     if (said.isCut) throw cutAnswer(question, said);
     const tools = question.tools.length > 0 ? toolsOf(plan.agent, request) : [];
     const requested = withOwnIds(said.calls);
@@ -59,22 +62,6 @@ export async function callModel(
     const all = { ...(details as object), usage: usageOf(question, heard.said, implementation.model) };
     throw new CallFailure({ ...problem, details: all }, { ...factsOf(error), cause: error });
   }
-}
-
-async function answerTo(
-  question: Question,
-  implementation: ModelImplementation,
-  call: CallInput,
-  dependencies: ModelDependencies,
-  heard: { said?: Said },
-): Promise<Said> {
-  const { model } = implementation;
-  if (call.said === undefined && !model.script) return askEndpoint(model, question, call, dependencies.env, heard);
-  heard.said =
-    model.script && call.said === undefined
-      ? await askProgram(implementation, model.script, question, call, dependencies)
-      : readSaid(call.said ?? null, 'The mock of the model');
-  return heard.said;
 }
 
 /** Gives a repeated call id within a turn a new id, in the transcript too: results are matched by id. */

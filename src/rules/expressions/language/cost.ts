@@ -40,14 +40,10 @@ function membersOf(value: object): number {
     case 'list':
       return lengthOf(value);
     case 'map':
-      return sizeOf(value) * VISITS_A_KEY;
+      return (value instanceof Dictionary ? value.entries.size : sizeOfPlain(value)) * VISITS_A_KEY;
     default:
       return 0;
   }
-}
-
-function sizeOf(map: object): number {
-  return map instanceof Dictionary ? map.entries.size : sizeOfPlain(map);
 }
 
 // Cached; values are immutable, and counting takes as long as reading.

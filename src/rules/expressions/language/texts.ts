@@ -1,3 +1,4 @@
+import { attempt } from '../../../text/attempt.js';
 import { replaceParts } from '../../../text/lossless-json/replace-parts.js';
 import { compilePattern } from '../../regular-expressions.js';
 import { itemsOf } from './collections.js';
@@ -124,12 +125,8 @@ function textsOf(list: object): string[] {
 }
 
 function readJson(text: string): unknown {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return fail('the bytes are no JSON');
-  }
+  const value = attempt(() => JSON.parse(text) as unknown);
+  if (value === undefined) return fail('the bytes are no JSON');
   replaceParts(
     text,
     (token) => fail(`the JSON has the number ${token}, which would be changed`),

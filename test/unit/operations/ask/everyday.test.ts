@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { suggestAbilities } from '../../../../src/activities/hooks/suggest-handler.js';
+import { suggestAbilities } from '../../../../src/activities/hooks/builtin-handlers.js';
 import { listedAbilities } from '../../../../src/authoring/routing-documents/listed-abilities.js';
 import { poolOf } from '../../../../src/choosing/ability-pool.js';
 import type { JsonObject } from '../../../../src/contracts/json.js';

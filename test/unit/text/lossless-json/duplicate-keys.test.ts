@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { duplicateKeys } from '../../../../src/text/lossless-json/duplicate-keys.js';
+import { duplicateKeys } from '../../../../src/text/lossless-json/replace-parts.js';
 
 describe('duplicateKeys', () => {
   test.each([

@@ -2,8 +2,8 @@ import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio
 import { describe, expect, test, vi } from 'vitest';
 import type { Effect } from '../../../../src/contracts/effects.js';
 import type { PlanOperation } from '../../../../src/contracts/plan.js';
+import { failureOf } from '../../../../src/workflows/calls/call-operation.js';
 import type { LostCall } from '../../../../src/workflows/calls/lost-calls.js';
-import { failureOf } from '../../../../src/workflows/calls/read-call-failure.js';
 import { StepFailure } from '../../../../src/workflows/steps/step-failure.js';
 import { examplePlan } from '../../rules/example-plan.js';
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ListedTools } from '../../../../../src/kinds/mcp/call/listed-tools.js';
-import { toolDigest } from '../../../../../src/kinds/mcp/call/tool-definition.js';
+import { ListedTools, toolDigest } from '../../../../../src/kinds/mcp/call/listed-tools.js';
 
 const tool = (name: string, more: object = {}) => ({ name, inputSchema: { type: 'object' }, ...more });
 const faultOf = (definition: unknown, name = 'ill') => {

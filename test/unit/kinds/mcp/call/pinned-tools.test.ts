@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Plan } from '../../../../../src/contracts/plan.js';
 import { importFile } from '../../../../../src/definitions/read-imports.js';
+import { definitionOf, toolDigest } from '../../../../../src/kinds/mcp/call/listed-tools.js';
 import { PinnedTools } from '../../../../../src/kinds/mcp/call/pinned-tools.js';
-import { definitionOf, toolDigest } from '../../../../../src/kinds/mcp/call/tool-definition.js';
 import { SecretSource } from '../../../../../src/planning/secrets/secret-source.js';
 import { digestOf } from '../../../../../src/rules/canonical.js';
 import { temporaryProject } from '../../../temporary-project.js';

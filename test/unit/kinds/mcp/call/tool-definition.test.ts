@@ -1,6 +1,6 @@
 import type { Tool } from '@modelcontextprotocol/client';
 import { describe, expect, test } from 'vitest';
-import { compareTools, definitionOf, toolDigest } from '../../../../../src/kinds/mcp/call/tool-definition.js';
+import { compareTools, definitionOf, toolDigest } from '../../../../../src/kinds/mcp/call/listed-tools.js';
 import { describeDifference } from '../../../../../src/text/value-differences.js';
 
 const TOOL: Tool = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { defaultLabel, labelFrom } from '../../../../src/rules/steps/item-label.js';
 import { turnOf } from '../../../../src/rules/steps/turn-paths.js';
+import { defaultLabel, labelFrom } from '../../../../src/workflows/steps/run-foreach.js';
 
 test.each([
   ['web-1', 'web-1'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { endOfCall } from '../../../../src/rules/calls/end-of-call.js';
+import { endOfCall } from '../../../../src/workflows/calls/enter-call.js';
 
 test.each([
   [false, 'guard.denied', 'denied'],
