@@ -8,7 +8,7 @@ export { decide, openApprovals } from './approvals/decide.js';
 export { grantNotFound, listGrants, placeOfGrant, revokeGrant } from './approvals/grants.js';
 export { type Prover, withProof } from './approvals/prove.js';
 export type { ShownApproval } from './approvals/read-approvals.js';
-export { findLastApproved, listApprovals, readApprovals } from './approvals/read-approvals.js';
+export { findLastApproved, listApprovals, readApprovals, unlessMissing } from './approvals/read-approvals.js';
 export { cancelTask, pauseTask, resumeTask, runTask, signalTask } from './change/control-task.js';
 export type { DeleteEnd, DeleteOptions } from './change/delete-task.js';
 export { deleteTask } from './change/delete-task.js';

@@ -21,36 +21,16 @@ export type StoredStep = Pick<StepSummary, 'id' | 'status'> & Partial<StepSummar
 export type StoredApproval = Omit<Approval, UsualOfApproval> & Partial<Pick<Approval, UsualOfApproval>>;
 type UsualOfApproval = 'approvers' | 'people' | 'quorum' | 'self_approval' | 'comment' | 'ignored' | 'requested_by';
 
-/** The fields of a result that a reader needs besides the id, the memo and the times of the workflow. */
-type Kept = Pick<TaskResult, 'status' | 'output'> &
-  Partial<
-    Pick<
-      TaskResult,
-      | 'version'
-      | 'digest'
-      | 'error'
-      | 'warnings'
-      | 'requested_by'
-      | 'caller'
-      | 'started_at'
-      | 'cleanup_ran'
-      | 'rolled_back'
-      | 'not_undone'
-      | 'worked_ms'
-      | 'answer'
-      | 'agent'
-      | 'concurrency'
-      | 'files'
-      | 'changes'
-      | 'changes_left'
-    >
-  >;
+/** What a reader has from the id, the memo and the times of the workflow. */
+type Known = 'task_key' | 'ability_id' | 'environment' | 'intent' | 'links' | 'waiting' | 'project' | 'finished_at';
+
+type Kept = Omit<TaskResult, Known | 'steps' | 'approvals' | 'hooks'>;
 
 /**
  * The result of a task in its history. Every task pays for each field, so empty and derivable ones are left out.
  * Source: docs/architecture.md#the-cost-rule.
  */
-export interface StoredResult extends Kept {
+export interface StoredResult extends Pick<Kept, 'status' | 'output'>, Partial<Omit<Kept, 'status' | 'output'>> {
   steps: StoredStep[];
   approvals?: StoredApproval[];
   /** Milliseconds from `started_at` to the end. */

@@ -1,10 +1,14 @@
-export type { TaskResult } from '../operations/task-result.js';
+import type { TaskResult } from '../operations/task-result.js';
+import type { JsonObject } from './json.js';
+import type { StepWait } from './task-parts.js';
+import type { Progress } from './task-progress.js';
+
 export type * from './task-carried.js';
 export type * from './task-input.js';
 export type * from './task-parts.js';
 export type * from './task-progress.js';
 export type * from './task-start.js';
-export type * from './task-view.js';
+export type { TaskResult };
 
 /** Result of `create`. Source: R-000-71 to R-000-73. */
 export type CreateAnswer =
@@ -33,4 +37,16 @@ export interface TaskMemo {
   /** See `PreflightRequest`. */
   again?: true;
   [key: string]: unknown;
+}
+
+/** Result of the `task` query. */
+export interface TaskView extends TaskResult {
+  created_at: string;
+  input: JsonObject;
+  summary: string;
+  progress: Progress;
+  /** Whether nothing new is started until the task is resumed. */
+  paused: boolean;
+  /** Waits of its steps, besides calls and people; omitted if none. */
+  waits?: StepWait[];
 }

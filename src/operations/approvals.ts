@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  type Connection,
   findLastApproved,
   keepingRuntime,
   listApprovals as list,
@@ -109,9 +110,7 @@ export const decide = operation({
   ),
   run: (project, { person, proof }, { key, approval: id, decision: verdict, comment, fields: filled, ...more }) =>
     project.ask(async (connection) => {
-      const open = await keepingRuntime(connection, () => read(connection, key));
-      const approval = open.find((one) => one.id === id);
-      if (!approval) throw approvalNotFound(key, id);
+      const approval = await findOpen(connection, key, id);
       const decision: Decision = {
         by: person.name,
         approval_id: id,
@@ -124,6 +123,14 @@ export const decide = operation({
       return { task_key: key, ...(await send(connection, approval.task ?? key, verdict, proved)) };
     }),
 });
+
+/** @throws AbilityError `approval.not_found`. */
+export async function findOpen(connection: Connection, key: string, id: string): Promise<ShownApproval> {
+  const open = await keepingRuntime(connection, () => read(connection, key));
+  const found = open.find((one) => one.id === id);
+  if (found) return found;
+  throw approvalNotFound(key, id);
+}
 
 /** Known secrets are masked, as far as this process can read them. */
 function masked<T extends ShownApproval>(project: OpenProject, shown: readonly T[]): T[] {

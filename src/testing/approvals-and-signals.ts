@@ -4,6 +4,7 @@ import { AbilityError, type Problem } from '../contracts/problem.js';
 import type { TaskResult } from '../contracts/task.js';
 import type { ScriptedDecision, ScriptedDecisions } from '../definitions/formats/cases.js';
 import { needsComment } from '../rules/tasks/needs-comment.js';
+import { provedDecision } from '../rules/tasks/proved-decision.js';
 import { lastOf } from './check-names.js';
 import type { Bench } from './open-bench.js';
 import { waitKey } from './plan-names.js';
@@ -65,28 +66,14 @@ export class CaseApprovals {
   /** Adds the owner's proof if one is required; undefined if the decider is another person. */
   private withProof(approval: Approval, verdict: Verdict, decision: Decision): Decision | undefined {
     if (approval.proof !== 'required') return decision;
-    const { by = '', comment = null, fields = null } = decision;
+    const { by = '' } = decision;
     this.owner ??= by;
     if (by === '' || by !== this.owner) {
       const why = `proof is required, and only ${this.owner || 'a person with a name'} can be proved in this case`;
       this.ignored.push(`${approval.id}: ${by || 'an unnamed person'} does not count: ${why}`);
       return undefined;
     }
-    const { id: approval_id, raised_at, what } = approval;
-    return {
-      ...decision,
-      proof: this.bench.prove({
-        what,
-        approval_id,
-        raised_at,
-        verdict,
-        by,
-        comment,
-        fields,
-        grant: null,
-        denied_items: null,
-      }),
-    };
+    return { ...decision, proof: this.bench.prove(provedDecision(approval, verdict, decision)) };
   }
 
   private async send(workflow: string, verdict: Verdict, decision: Decision): Promise<void> {

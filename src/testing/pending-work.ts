@@ -3,6 +3,7 @@ import { defaultPayloadConverter, fromPayloadsAtIndex } from '@temporalio/common
 import type { AcquireAnswer } from '../contracts/activities.js';
 import type { SlotAnswer } from '../contracts/concurrency.js';
 import { ACTIVITIES, SLOT_SIGNAL } from '../contracts/names.js';
+import { endIn } from '../server/temporal/event-ends.js';
 import { millisecondsOf, type Timestamp } from './test-clock.js';
 
 export interface PendingWork {
@@ -124,7 +125,7 @@ export function readUnfinished({ events }: History): Unfinished {
   const scheduled = new Map<number, string>();
   for (const event of events ?? []) {
     readWorkflowTask(event, state);
-    if (isClose(event)) state.isClosed = true;
+    if (endIn(event, 'workflowExecution')) state.isClosed = true;
     readTimer(event, state);
     readActivity(event, state, scheduled);
     readChild(event, state);
@@ -141,16 +142,6 @@ function readWorkflowTask(event: HistoryEvent, state: Unfinished): void {
   if (completed) state.hasWorkflowTask = false;
   if (completed) state.fault = undefined;
   if (failed) state.fault = failed.failure?.message ?? 'it does not say how';
-}
-
-function isClose(event: HistoryEvent): boolean {
-  return [
-    event.workflowExecutionCompletedEventAttributes,
-    event.workflowExecutionFailedEventAttributes,
-    event.workflowExecutionCanceledEventAttributes,
-    event.workflowExecutionTerminatedEventAttributes,
-    event.workflowExecutionTimedOutEventAttributes,
-  ].some(Boolean);
 }
 
 function readTimer(event: HistoryEvent, { timers }: Unfinished): void {
@@ -173,24 +164,14 @@ function readActivity(event: HistoryEvent, { activities }: Unfinished, scheduled
     // A retry is at least the second attempt.
     activities.set(begun.activityId, (attempt) => Math.min(first * (backoffCoefficient ?? 1) ** (attempt - 2), max));
   }
-  const ended =
-    event.activityTaskCompletedEventAttributes ??
-    event.activityTaskFailedEventAttributes ??
-    event.activityTaskTimedOutEventAttributes ??
-    event.activityTaskCanceledEventAttributes;
+  const ended = endIn(event, 'activityTask');
   if (ended) activities.delete(scheduled.get(Number(ended.scheduledEventId)) ?? '');
 }
 
 function readChild(event: HistoryEvent, { children }: Unfinished): void {
   const { startChildWorkflowExecutionInitiatedEventAttributes: begun } = event;
   if (begun?.workflowId) children.set(String(event.eventId), begun.workflowId);
-  const ended =
-    event.childWorkflowExecutionCompletedEventAttributes ??
-    event.childWorkflowExecutionFailedEventAttributes ??
-    event.childWorkflowExecutionCanceledEventAttributes ??
-    event.childWorkflowExecutionTerminatedEventAttributes ??
-    event.childWorkflowExecutionTimedOutEventAttributes ??
-    event.startChildWorkflowExecutionFailedEventAttributes;
+  const ended = endIn(event, 'childWorkflowExecution') ?? event.startChildWorkflowExecutionFailedEventAttributes;
   if (ended) children.delete(String(ended.initiatedEventId));
 }
 

@@ -6,6 +6,7 @@ import type { GrantUse, GrantView } from '../contracts/grants.js';
 import { GRANT_UPDATES, QUERIES } from '../contracts/names.js';
 import { unlessNotFound } from './not-found.js';
 import { untilProcessed } from './session-access.js';
+import { originOf } from './temporal-access.js';
 
 const USE_MS = 15_000;
 
@@ -49,14 +50,6 @@ async function readFirst(client: Client, run: RunRef): Promise<FirstEvent | unde
   if (!started) return undefined;
   let payloads: Payload[] = started.input?.payloads?.slice(0, 1) ?? [];
   for (const codec of loadedDataConverter.payloadCodecs.toReversed()) payloads = await codec.decode(payloads);
-  const { parentWorkflowExecution: parent } = started;
-  return {
-    type: started.workflowType?.name ?? '',
-    taskQueue: started.taskQueue?.name ?? '',
-    parent: parent?.workflowId && parent.runId ? { workflowId: parent.workflowId, runId: parent.runId } : undefined,
-    isEager: started.eagerExecutionAccepted === true,
-    isContinued: Boolean(started.continuedExecutionRunId),
-    isReset: started.originalExecutionRunId !== run.runId,
-    argument: payloads[0] && defaultPayloadConverter.fromPayload(payloads[0]),
-  };
+  const argument = payloads[0] && defaultPayloadConverter.fromPayload(payloads[0]);
+  return { ...originOf(run, started), isReset: started.originalExecutionRunId !== run.runId, argument };
 }

@@ -12,7 +12,7 @@ import { readTraceparent } from '../rules/traces/trace-context.js';
 import { type FoundDeletion, findDeletion, findEarlier } from '../server/temporal/find-deletion.js';
 import { grpcErrorOf, isNotFound } from '../server/temporal/grpc-error.js';
 import { isServed } from '../server/temporal/is-served.js';
-import { isoOf, readStart, type SeenStart } from '../server/temporal/read-start.js';
+import { type HistoryEvent, isoOf, readStart, type SeenStart } from '../server/temporal/read-start.js';
 import { unlessNotFound } from './not-found.js';
 import { taskExecutions } from './task-executions.js';
 
@@ -74,8 +74,16 @@ export async function readRun(client: Client, codec: PayloadCodec, run: RunRef):
   const seen = await seeStart(client, codec, run);
   const event = seen?.first.workflowExecutionStartedEventAttributes;
   if (!event) return undefined;
-  const { parentWorkflowExecution: parent, continuedExecutionRunId, firstExecutionRunId } = event;
   const { begun } = seen;
+  const trace = begun && (await readTrace(codec, event.memo?.fields?.trace));
+  return { ...originOf(run, event), ...(begun && { task: taskOf(begun, trace) }) };
+}
+
+type Started = NonNullable<HistoryEvent['workflowExecutionStartedEventAttributes']>;
+
+/** Where a run comes from, as its first event says. */
+export function originOf(run: RunRef, event: Started): Omit<RunStart, 'task'> {
+  const { parentWorkflowExecution: parent, continuedExecutionRunId, firstExecutionRunId } = event;
   return {
     ...run,
     type: event.workflowType?.name ?? '',
@@ -83,7 +91,6 @@ export async function readRun(client: Client, codec: PayloadCodec, run: RunRef):
     ...(parent?.workflowId && parent.runId && { parent: { workflowId: parent.workflowId, runId: parent.runId } }),
     ...(continuedExecutionRunId && { first: firstExecutionRunId || continuedExecutionRunId }),
     ...(event.eagerExecutionAccepted && { eager: true as const }),
-    ...(begun && { task: taskOf(begun, await readTrace(codec, event.memo?.fields?.trace)) }),
   };
 }
 

@@ -234,7 +234,7 @@ export const MUTATIONS = [
   {
     name: 'approvals: an edited input passes no guard',
     file: 'src/workflows/calls/allow-call.ts',
-    find: 'refuseNewReasons(shown, await this.askGuards(input));',
+    find: 'refuseNewReasons(shown, await ask(input));',
     replace: 'refuseNewReasons(shown, []);',
     tests: ['test/integration/edited-approvals.test.ts'],
   },
@@ -247,7 +247,7 @@ export const MUTATIONS = [
   },
   {
     name: 'approvals: the id does not say what was shown',
-    file: 'src/workflows/approvals/approval-id.ts',
+    file: 'src/workflows/approvals/await-approval.ts',
     find: 'digestOf({ task, path, what })',
     replace: 'digestOf({ task, path, what: what.ability })',
     tests: [

@@ -1,15 +1,8 @@
 import type { GrantUse } from '../../contracts/grants.js';
-import type { RunRef } from '../task/runs.js';
+import type { RunRef, RunStart } from '../task/runs.js';
 
 /** The first event of a run, as Temporal has it. */
-export interface FirstEvent {
-  type: string;
-  taskQueue: string;
-  parent: RunRef | undefined;
-  /** The client itself got the first workflow task, bypassing the queue, so any code may run it. */
-  isEager: boolean;
-  /** It continues an earlier run. */
-  isContinued: boolean;
+export interface FirstEvent extends Omit<RunStart, 'task'> {
   /** Someone had an earlier run start again from one of its events. */
   isReset: boolean;
   /** The first argument; undefined: it has none. */

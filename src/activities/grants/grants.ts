@@ -154,7 +154,7 @@ async function readGrant(
   { project, plans, keys: { keys }, grants }: GrantDependencies,
 ): Promise<GrantStart | undefined> {
   const first = await grants.readFirst(run);
-  if (!first || first.type !== WORKFLOWS.grant || first.isEager || first.isContinued || first.isReset) return undefined;
+  if (first?.type !== WORKFLOWS.grant || first.eager || first.first !== undefined || first.isReset) return undefined;
   const { argument, parent, taskQueue } = first;
   if (!isJsonObject(argument) || typeof argument.mac !== 'string' || typeof argument.key_id !== 'string')
     return undefined;

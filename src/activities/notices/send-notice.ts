@@ -25,7 +25,7 @@ import { activityOf } from '../failures.js';
 import { environmentOf } from '../preflight/read-request.js';
 import { secretsOf } from '../record/mask-record.js';
 import type { SecretReader } from '../secrets/secret-reader.js';
-import { askInSlack } from './ask-in-slack.js';
+import { askInSlack } from './slack-message.js';
 
 /** Time limit of an attempt; that of the activity is a little longer. */
 const ANSWER_MS = 10_000;

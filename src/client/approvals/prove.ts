@@ -4,11 +4,11 @@ import type {
   Decision,
   DecisionProof,
   DoorProof,
-  Grant,
   ProvedDecision,
   Verdict,
 } from '../../contracts/approvals.js';
 import { AbilityError } from '../../contracts/problem.js';
+import { provedDecision } from '../../rules/tasks/proved-decision.js';
 import { type DoorKey, OWN_DOOR, proveAtDoor } from '../../server/keys/door-key.js';
 import { provableUser, proveDecision, readProofKey } from '../../server/keys/proof-key.js';
 import { proveWithToken } from '../../server/keys/tokens/token-proof.js';
@@ -38,17 +38,10 @@ export function withProof(
   const isVouched = door !== null && door.admitted.source !== 'token';
   const isUsable = door !== null && (door.key.id !== OWN_DOOR || connection.isOwnRuntime);
   if (approval.proof !== 'required' && !(isVouched && isUsable)) return decision;
-  const { by = '', comment = null, fields = null } = decision;
-  const grant = (decision.grant ?? null) as Grant | null;
-  const denied_items = (decision.denied_items ?? null) as number[] | null;
-  const { id: approval_id, raised_at, what } = approval;
-  const about: ProvedDecision = { what, approval_id, raised_at, verdict, by, comment, fields, grant, denied_items };
-  if (door && (isVouched || !connection.isOwnRuntime)) {
-    return { ...decision, approval_id, proof: proofOfDoor(connection, door, about) };
-  }
-  if (!connection.isOwnRuntime) throw unproved(`${connection.address} is not the project's own runtime`);
-  const proof = token === undefined ? proofOfOwner(connection, about) : proofOfToken(token, about);
-  return { ...decision, approval_id, proof };
+  const about = provedDecision(approval, verdict, decision);
+  const isAtDoor = door !== null && (isVouched || !connection.isOwnRuntime);
+  const proof = isAtDoor ? proofOfDoor(connection, door, about) : proofHere(connection, token, about);
+  return { ...decision, approval_id: approval.id, proof };
 }
 
 function proofOfDoor(
@@ -65,13 +58,16 @@ function proofOfDoor(
   });
 }
 
-function proofOfOwner({ paths }: Connection, about: ProvedDecision): DecisionProof {
+function proofHere(
+  { paths, isOwnRuntime, address }: Connection,
+  token: string | undefined,
+  about: ProvedDecision,
+): DecisionProof {
+  if (!isOwnRuntime) throw unproved(`${address} is not the project's own runtime`);
   const user = provableUser();
-  if (about.by !== user) throw unproved(`only ${user} can be proved here, and not ${about.by || 'an unnamed person'}`);
-  return proveDecision(readProofKey(paths.proofKey), about);
-}
-
-function proofOfToken(token: string, about: ProvedDecision): DecisionProof {
+  if (token === undefined && about.by === user) return proveDecision(readProofKey(paths.proofKey), about);
+  if (token === undefined)
+    throw unproved(`only ${user} can be proved here, and not ${about.by || 'an unnamed person'}`);
   const proof = proveWithToken(token, about);
   if (proof) return proof;
   throw new AbilityError({

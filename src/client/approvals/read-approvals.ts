@@ -74,7 +74,7 @@ async function inTurns<T, U>(items: readonly T[], ask: (item: T) => Promise<U>, 
 }
 
 /** No approvals if the task was deleted after the list was read. */
-function unlessMissing(error: unknown): ShownApproval[] {
+export function unlessMissing(error: unknown): never[] {
   if (error instanceof AbilityError && (error.code === 'task.not_found' || error.code === 'task.deleted')) return [];
   throw error;
 }

@@ -1,9 +1,8 @@
 import { openFailures } from '../../server/temporal/open-failures.js';
+import type { HistoryEvent } from '../../server/temporal/read-start.js';
 import type { Connection } from './connect.js';
 
-type HistoryPage = Awaited<ReturnType<Connection['temporal']['workflowService']['getWorkflowExecutionHistory']>>;
-
-export type HistoryEvent = NonNullable<NonNullable<HistoryPage['history']>['events']>[number];
+export type { HistoryEvent };
 
 export async function firstEvents(
   { temporal, namespace, codec }: Connection,

@@ -1,7 +1,6 @@
 import type { WorkflowExecutionDescription } from '@temporalio/client';
-import { PHASES } from '../../contracts/hooks.js';
 import type { Problem } from '../../contracts/problem.js';
-import { isModelKey } from '../../rules/agents/model-key.js';
+import { isOperation } from '../../rules/agents/model-key.js';
 import { isoOf } from '../../server/temporal/read-start.js';
 import type { HistoryEvent } from '../connection/history-events.js';
 
@@ -55,11 +54,6 @@ export async function readCalls(
     if (call && call.end === null) takePending(call, activity);
   }
   return calls;
-}
-
-/** Whether an activity is a call of an operation, not a hook or one of the runtime itself. */
-export function isOperation(type: string): boolean {
-  return (!type.includes(':') || isModelKey(type)) && !(PHASES as readonly string[]).includes(type);
 }
 
 function newCall(path: string, operation: string, event: HistoryEvent): SeenCall {

@@ -3,7 +3,7 @@ import type { TaskStart } from '../../contracts/task.js';
 import { aheadOf } from '../../server/temporal/clock-ahead.js';
 import { isNotFound } from '../../server/temporal/grpc-error.js';
 import { openFailures } from '../../server/temporal/open-failures.js';
-import { isoOf, msOf, type SeenStart, startIn, workerTimeOf } from '../../server/temporal/read-start.js';
+import { isoOf, msOf, pagesOf, type SeenStart, startIn, workerTimeOf } from '../../server/temporal/read-start.js';
 import type { Connection } from '../connection/connect.js';
 import type { HistoryEvent } from '../connection/history-events.js';
 import { opened, runBefore } from '../connection/history-events.js';
@@ -68,17 +68,10 @@ function unlessForgotten(error: unknown): HistoryEvent[] {
 
 async function eventsOf(connection: Connection, id: string, runId: string | undefined): Promise<HistoryEvent[]> {
   const events: HistoryEvent[] = [];
-  let nextPageToken: Uint8Array | undefined;
-  do {
-    const page = await connection.temporal.workflowService.getWorkflowExecutionHistory({
-      namespace: connection.namespace,
-      execution: { workflowId: id, ...(runId !== undefined && { runId }) },
-      maximumPageSize: PAGE,
-      ...(nextPageToken && { nextPageToken }),
-    });
-    events.push(...opened(connection.codec, page.history?.events));
-    nextPageToken = page.nextPageToken?.length ? page.nextPageToken : undefined;
-  } while (nextPageToken && events.length < MAX_EVENTS);
+  for await (const page of pagesOf(connection.temporal, { workflowId: id, runId }, PAGE)) {
+    events.push(...opened(connection.codec, page));
+    if (events.length >= MAX_EVENTS) break;
+  }
   return events;
 }
 

@@ -1,6 +1,7 @@
 import { ApplicationFailure, WorkflowContinuedAsNewError, WorkflowFailedError } from '@temporalio/client';
 import { AbilityError, type Problem } from '../../contracts/problem.js';
 import type { Formed, PreflightAnswer, Refusal } from '../../contracts/task.js';
+import { endIn } from '../../server/temporal/event-ends.js';
 import { grpcErrorOf } from '../../server/temporal/grpc-error.js';
 import { findAnswer, type HistoryEvent } from '../../server/temporal/read-start.js';
 import type { Connection } from '../connection/connect.js';
@@ -68,14 +69,7 @@ async function readOn(
 }
 
 function isClose(event: HistoryEvent): boolean {
-  return Boolean(
-    event.workflowExecutionCompletedEventAttributes ??
-      event.workflowExecutionFailedEventAttributes ??
-      event.workflowExecutionTimedOutEventAttributes ??
-      event.workflowExecutionCanceledEventAttributes ??
-      event.workflowExecutionTerminatedEventAttributes ??
-      event.workflowExecutionContinuedAsNewEventAttributes,
-  );
+  return Boolean(endIn(event, 'workflowExecution') ?? event.workflowExecutionContinuedAsNewEventAttributes);
 }
 
 /** Whether preflight passed, and was not answered from the record of an ended task. */

@@ -1,6 +1,7 @@
 import { isGrpcServiceError } from '@temporalio/client';
 import { type AbilityError, usageError } from '../../contracts/problem.js';
 import type { TaskEvent } from '../../contracts/task-events.js';
+import { endIn } from '../../server/temporal/event-ends.js';
 import { isoOf } from '../../server/temporal/read-start.js';
 import type { Connection } from '../connection/connect.js';
 import { type HistoryEvent, opened } from '../connection/history-events.js';
@@ -87,7 +88,7 @@ async function* readRuns(
       if (shown) yield { ...about, ...shown };
       const next: string | null | undefined = event.workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId;
       if (next) run = next;
-      else if (isEnd(event)) yield { ...about, ...(await readEnd(connection, id)) };
+      else if (endIn(event, 'workflowExecution')) yield { ...about, ...(await readEnd(connection, id)) };
     }
   }
 }
@@ -98,16 +99,6 @@ async function readEnd(connection: Connection, id: string): Promise<Pick<TaskEve
     type: 'task.ended',
     data: { status, error: error && { code: error.code, message: error.message, step: error.step ?? null } },
   };
-}
-
-function isEnd(event: HistoryEvent): boolean {
-  return Boolean(
-    event.workflowExecutionCompletedEventAttributes ??
-      event.workflowExecutionFailedEventAttributes ??
-      event.workflowExecutionCanceledEventAttributes ??
-      event.workflowExecutionTerminatedEventAttributes ??
-      event.workflowExecutionTimedOutEventAttributes,
-  );
 }
 
 /** The events of one run as they happen, by long polling. */

@@ -3,9 +3,11 @@ import type { DecisionOutcome } from '../../contracts/approvals.js';
 import { isJsonObject, type JsonObject } from '../../contracts/json.js';
 import { QUERIES, SIGNALS, UPDATES } from '../../contracts/names.js';
 import type { TaskEvent } from '../../contracts/task-events.js';
+import { isOperation } from '../../rules/agents/model-key.js';
+import { endIn } from '../../server/temporal/event-ends.js';
 import type { Connection } from '../connection/connect.js';
 import type { HistoryEvent } from '../connection/history-events.js';
-import { type AttemptProblem, isOperation, problemOf } from '../explain/read-calls.js';
+import { type AttemptProblem, problemOf } from '../explain/read-calls.js';
 import { textReader } from '../explain/read-history.js';
 
 export type ReadEvent = Pick<TaskEvent, 'type' | 'data'>;
@@ -52,7 +54,7 @@ export class EventReader {
       return eventOf('call.started', { step, call });
     }
     const started = event.activityTaskStartedEventAttributes;
-    const begun = this.calls.get(String(started?.scheduledEventId ?? endOf(event)?.scheduledEventId));
+    const begun = this.calls.get(String(started?.scheduledEventId ?? endIn(event, 'activityTask')?.scheduledEventId));
     // Temporal records a call's start only together with its end.
     if (!begun || started) return undefined;
     return eventOf('call.ended', { ...begun, ...outcomeOf(event) });
@@ -81,7 +83,7 @@ export class EventReader {
       this.calls.set(String(event.eventId), begun);
       return eventOf('child.started', { ...begun, task: child.workflowId });
     }
-    const begun = this.calls.get(String(childEndOf(event)?.initiatedEventId));
+    const begun = this.calls.get(String(endIn(event, 'childWorkflowExecution')?.initiatedEventId));
     if (!begun) return undefined;
     const isDone = Boolean(event.childWorkflowExecutionCompletedEventAttributes);
     return eventOf('child.ended', {
@@ -133,25 +135,6 @@ export class EventReader {
 function startEvent({ workflowExecutionStartedEventAttributes: started }: HistoryEvent): ReadEvent | undefined {
   if (!started || started.continuedExecutionRunId) return undefined;
   return eventOf('task.created', { ability: started.workflowType?.name ?? '' });
-}
-
-function endOf(event: HistoryEvent) {
-  return (
-    event.activityTaskCompletedEventAttributes ??
-    event.activityTaskFailedEventAttributes ??
-    event.activityTaskTimedOutEventAttributes ??
-    event.activityTaskCanceledEventAttributes
-  );
-}
-
-function childEndOf(event: HistoryEvent) {
-  return (
-    event.childWorkflowExecutionCompletedEventAttributes ??
-    event.childWorkflowExecutionFailedEventAttributes ??
-    event.childWorkflowExecutionTimedOutEventAttributes ??
-    event.childWorkflowExecutionCanceledEventAttributes ??
-    event.childWorkflowExecutionTerminatedEventAttributes
-  );
 }
 
 function outcomeOf(event: HistoryEvent): JsonObject {

@@ -3,6 +3,7 @@ import type { Approval } from '../../contracts/approvals.js';
 import { meaningOf } from '../../contracts/codes.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { TaskResult } from '../../contracts/task.js';
+import { pagesOf } from '../../server/temporal/read-start.js';
 import type { Connection } from '../connection/connect.js';
 import { type HistoryEvent, opened } from '../connection/history-events.js';
 import { UNSERVED_MS } from '../start/start-request.js';
@@ -13,6 +14,7 @@ const STUCK_FAILURES = 3;
 const STUCK_OTHERS = 10;
 /** Number of last events to search for the last failure; signals may follow it. */
 const LAST_EVENTS = 1000;
+const PAGE = 250;
 /** A message of workflow code that begins with its code. */
 const NAMED = /^([a-z_]+\.[a-z_]+): (.+)$/s;
 /** Causes that do not point to the code. Source: `WorkflowTaskFailedCause` of Temporal's API. */
@@ -69,21 +71,13 @@ async function readReason(
 
 async function findLastFailure(connection: Connection, id: string): Promise<HistoryEvent | undefined> {
   let seen = 0;
-  let nextPageToken: Uint8Array | undefined;
-  do {
-    const page = await connection.temporal.workflowService.getWorkflowExecutionHistoryReverse({
-      namespace: connection.namespace,
-      execution: { workflowId: id },
-      ...(nextPageToken && { nextPageToken }),
-    });
-    const events = opened(connection.codec, page.history?.events);
-    const found = events.find(
+  for await (const page of pagesOf(connection.temporal, { workflowId: id }, PAGE, true)) {
+    const found = opened(connection.codec, page).find(
       (event) => event.workflowTaskFailedEventAttributes ?? event.workflowTaskTimedOutEventAttributes,
     );
-    if (found) return found;
-    seen += events.length;
-    nextPageToken = page.nextPageToken?.length ? page.nextPageToken : undefined;
-  } while (nextPageToken && seen < LAST_EVENTS);
+    seen += page.length;
+    if (found || seen >= LAST_EVENTS) return found;
+  }
   return undefined;
 }
 

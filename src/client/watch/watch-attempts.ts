@@ -1,9 +1,10 @@
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import type { Progress, StepProgress } from '../../contracts/task.js';
+import { isOperation } from '../../rules/agents/model-key.js';
 import { openFailures } from '../../server/temporal/open-failures.js';
 import type { Connection } from '../connection/connect.js';
 import { lastEvents } from '../connection/history-events.js';
-import { type AttemptProblem, attemptOf, isOperation, type PendingActivity } from '../explain/read-calls.js';
+import { type AttemptProblem, attemptOf, type PendingActivity } from '../explain/read-calls.js';
 import { textReader } from '../explain/read-history.js';
 
 /** The state of a call that is being retried. Times are ISO 8601. */

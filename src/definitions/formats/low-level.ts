@@ -2,11 +2,14 @@ import { z } from 'zod';
 import { inlineImplementation } from './implementation.js';
 import { contract, isReplacedRightly, REPLACED_WRONGLY, REPLACEMENT_RULE } from './lifecycle.js';
 import { triggers } from './schedules-and-triggers.js';
-import { unknown } from './unknown.js';
 import {
   abilityId,
+  condition,
+  durationUpTo,
   effect,
   hookBindings,
+  json,
+  jsonObject,
   jsonSchema,
   names,
   optional,
@@ -14,6 +17,23 @@ import {
   routingHints,
   scope,
 } from './values.js';
+
+const LONGEST_MS = 60 * 60 * 1000;
+
+/** How to find out what became of a call whose outcome was lost. Source: docs/definitions.md#when-an-outcome-is-lost. */
+const unknown = z.strictObject({
+  call: abilityId.describe('The low-level ability that is asked: `read` or `external_read`.'),
+  with: jsonObject
+    .default({})
+    .describe('Its input, with ${{ }} over `call`, which has `idempotency_key` and `input` of the lost call.'),
+  happened: condition.describe('CEL over `call`, `output` and `error` of the answer: true if the call took place.'),
+  not_happened: condition.describe('CEL over the same: true if it certainly did not, so that it may be made again.'),
+  output: json.default('${{ output }}').describe('The output of the lost call, if it took place.'),
+  wait: durationUpTo(LONGEST_MS, 'The pause before a question is at most an hour')
+    .default('10s')
+    .describe('How long to wait before each question.'),
+  attempts: z.number().int().min(1).max(100).default(5).describe('How often to ask at most.'),
+});
 
 /**
  * `registry/low-level/<operation_key>.yaml`: the contract of an operation. Without `effects` it is destructive:

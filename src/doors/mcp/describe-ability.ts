@@ -5,6 +5,7 @@ import type { Plan, PlanEnvironment, PlanOperation } from '../../contracts/plan.
 import { AbilityError } from '../../contracts/problem.js';
 import { resolvePlan } from '../../planning/resolve/resolve-plan.js';
 import { EnvironmentVariables } from '../../planning/secrets/secret-source.js';
+import { whoIsAsked } from '../../rules/plans/who-is-asked.js';
 import { allSteps } from '../../rules/steps/find-step.js';
 import { didYouMean } from '../../text/nearest.js';
 import { problemFields } from './answers.js';
@@ -81,32 +82,23 @@ function undosOf({ environment, operations, workflows = {}, ...plan }: Plan): Js
   return undos.length === 0 ? {} : { undos };
 }
 
-/** Approvals that are certain; `ability_plan` also shows those that guards may ask for. */
+/** Approvals that are certain, but that of an undo; `ability_plan` also shows those that guards may ask for. */
 function approvalsOf(plan: Plan): JsonObject[] {
-  const { environment, operations } = plan;
-  const trees = [plan, ...Object.values(plan.workflows ?? {})];
-  const calls = trees.flatMap(allSteps).flatMap(({ step }) => (step.verb === 'call' ? [step] : []));
-  const called = new Set([
-    ...calls.map(({ call }) => call),
-    ...trees.flatMap(({ agent }) => agent?.tools ?? []).map(({ ability }) => ability),
-  ]);
-  // The approval of its call covers an undo.
-  const onlyUndo = new Set(calls.flatMap(({ undo }) => (undo && !called.has(undo.call) ? [undo.call] : [])));
-  // It is asked only if a call loses its outcome.
-  const isOnlyAsked = (key: string): boolean =>
-    !called.has(key) && Object.values(operations).some(({ unknown }) => unknown?.call === key);
-  const ofEffects = Object.values(operations)
-    .filter(({ key, effects }) => environment.approve.includes(effects) && !onlyUndo.has(key) && !isOnlyAsked(key))
-    .map(({ key, effects }) => ({ before: key, because: effects, ...decidersOf(environment) }));
-  const ofSteps = trees.flatMap(allSteps).flatMap(({ step, path }) => {
-    if (step.verb !== 'approval') return [];
-    const { title, approvers = environment.approvers, quorum = environment.quorum } = step.approval;
-    return [{ at: path, title, ...decidersOf({ ...environment, approvers, quorum }) }];
-  });
-  return [...ofEffects, ...ofSteps];
+  const certain = whoIsAsked(plan).filter(({ hook, path }) => hook === null && !path.endsWith('.undo'));
+  const calls = certain.map(({ what, effects, ...who }) => [what, { because: effects, ...decidersOf(who) }] as const);
+  const ofCalls = new Map(calls.filter(([, { because }]) => because !== null));
+  const steps = certain.filter(({ effects }) => effects === null);
+  return [
+    ...[...ofCalls].map(([before, asked]) => ({ before, ...asked })),
+    ...steps.map(({ path, what, ...who }) => ({ at: path, title: what, ...decidersOf(who) })),
+  ];
 }
 
-function decidersOf({ approvers, quorum, self_approval }: PlanEnvironment): JsonObject {
+function decidersOf({
+  approvers,
+  quorum,
+  self_approval,
+}: Pick<PlanEnvironment, 'approvers' | 'quorum' | 'self_approval'>): JsonObject {
   const who = deciders({ approvers: approvers.listed, people: approvers.people });
   return { who, people_needed: quorum, requester_may: self_approval };
 }

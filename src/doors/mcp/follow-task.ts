@@ -5,7 +5,7 @@ import { withModelOutput } from '../../operations/follow-events.js';
 import { oneLine } from '../../rules/shown-text.js';
 import { refusalOf } from './answers.js';
 import type { ToolAnswer, ToolCall } from './mcp-door.js';
-import type { TaskSight } from './other-waits.js';
+import type { TaskSight } from './task-answer.js';
 import { type OwnTask, startedAnswer, taskAnswer } from './task-answer.js';
 
 const CROWDED_MS = 250;

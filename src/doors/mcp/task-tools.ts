@@ -8,6 +8,7 @@ import {
   listHandled,
   readApprovals,
   runTask,
+  unlessMissing,
   viewTask,
 } from '../../client/index.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
@@ -150,10 +151,4 @@ async function keyOf({ caller, door }: ToolCall, connection: Connection, handle:
     if (suggestion === undefined) throw error;
     throw new AbilityError({ ...error.toProblem(), suggestion }, { cause: error });
   }
-}
-
-/** Ignores tasks deleted since they were listed. */
-function unlessMissing(error: unknown): never[] {
-  if (error instanceof AbilityError && (error.code === 'task.not_found' || error.code === 'task.deleted')) return [];
-  throw error;
 }

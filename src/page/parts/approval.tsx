@@ -1,19 +1,18 @@
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import type { Grant, Verdict } from '../../contracts/approvals.js';
+import type { ApprovalField, Grant, Verdict } from '../../contracts/approvals.js';
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import { needsComment } from '../../rules/tasks/needs-comment.js';
 import { describeChanges, shownEdits } from '../../rules/tasks/shown-edits.js';
 import { abilityPath, taskPath } from '../address.js';
-import { call, type Refusal } from '../call.js';
+import { call } from '../call.js';
 import { announce } from '../state.js';
 import { type TextKey, t } from '../texts/text.js';
 import { AfterApproval } from './after-approval.js';
-import { Fields, type FieldValues } from './fields.js';
 import { ObjectFields } from './form.js';
 import { mayDecide, type Waiting } from './may-decide.js';
 import { Ago, Effects, Facts, Problem, Section, Value } from './parts.js';
-import { useData, useSeen } from './use-data.js';
+import { useAction, useData, useSeen } from './use-data.js';
 
 interface Props {
   approval: Waiting;
@@ -253,13 +252,19 @@ const NAMES: Record<Verdict, TextKey> = {
   request_changes: 'approval.request-changes',
 };
 
+/** What an approval asks its decider to fill in, as a JSON Schema. */
+function schemaOf(fields: Record<string, ApprovalField>): JsonObject {
+  const needed = Object.keys(fields).filter((name) => !fields[name]?.optional);
+  return { properties: fields as unknown as JsonObject, required: needed };
+}
+
 function Decide({ approval, alike, onDecided, onApproveAll }: Props): JSX.Element {
   const { id, task_key, fields = {} } = approval;
   const [comment, setComment] = useState('');
-  const [values, setValues] = useState<FieldValues>({});
+  const [values, setValues] = useState<JsonObject>({});
   const [changed, setChanged] = useState<JsonObject>({});
   const [grant, setGrant] = useState<Grant>();
-  const [refusal, setRefusal] = useState<Refusal>();
+  const [refusal, act] = useAction();
   const [isSent, setSent] = useState(false);
   const needed = approval.comment === 'required';
   const form = useRef<HTMLFormElement>(null);
@@ -272,8 +277,7 @@ function Decide({ approval, alike, onDecided, onApproveAll }: Props): JSX.Elemen
       return;
     }
     setSent(true);
-    setRefusal(undefined);
-    try {
+    await act(async () => {
       const said = comment.trim() === '' ? {} : { comment };
       const given = { ...values, ...changed };
       const filled = verdict === 'approve' && Object.keys(given).length > 0 ? { fields: given } : {};
@@ -282,14 +286,20 @@ function Decide({ approval, alike, onDecided, onApproveAll }: Props): JSX.Elemen
       const { missing } = await call('decide', decision);
       announce(missing > 0 ? t('approval.decided.missing', { count: missing }) : t(`approval.decided.${verdict}`));
       onDecided();
-    } catch (error) {
-      setRefusal(error as Refusal);
-      setSent(false);
-    }
+    });
   };
   return (
     <form class="decide" ref={form} onSubmit={(event) => event.preventDefault()}>
-      {Object.keys(fields).length > 0 && <Fields fields={fields} values={values} onChange={setValues} />}
+      {Object.keys(fields).length > 0 && (
+        <div class="fields">
+          <ObjectFields
+            schema={schemaOf(fields)}
+            value={values}
+            onChange={setValues}
+            path={`${task_key} ${id} asked `}
+          />
+        </div>
+      )}
       {approval.grants && <GrantFields approval={approval} grant={grant} onChange={setGrant} />}
       {approval.edit && <Edit approval={approval} fields={approval.edit} changed={changed} onChange={setChanged} />}
       <label>
@@ -310,14 +320,14 @@ function Decide({ approval, alike, onDecided, onApproveAll }: Props): JSX.Elemen
             class={verdict === 'approve' ? 'primary' : verdict === 'deny' ? 'danger' : ''}
             data-key={KEYS[verdict]}
             aria-keyshortcuts={KEYS[verdict]}
-            disabled={isSent}
+            disabled={isSent && !refusal}
             onClick={() => void decide(verdict)}
           >
             {t(NAMES[verdict])}
           </button>
         ))}
         {alike.length > 1 && (
-          <button type="button" disabled={isSent} onClick={() => void onApproveAll(alike)}>
+          <button type="button" disabled={isSent && !refusal} onClick={() => void onApproveAll(alike)}>
             {t('approval.like', { count: alike.length })}
           </button>
         )}

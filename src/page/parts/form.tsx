@@ -198,7 +198,7 @@ function Single({ kind, schema, value, name, onChange }: Omit<FieldProps, 'label
 }
 
 /** A number that a double cannot hold stays as it was typed, so that the runtime refuses it. */
-export function numberOf(text: string): Json {
+function numberOf(text: string): Json {
   return faultOfNumber(text) === undefined ? Number(text) : text;
 }
 

@@ -3,18 +3,18 @@ import { useState } from 'preact/hooks';
 import { isEndState } from '../../contracts/states.js';
 import type { OutputOf } from '../../operations/over-http/call-door.js';
 import { goTo, taskPath } from '../address.js';
-import { call, type Refusal } from '../call.js';
+import { call } from '../call.js';
 import { announce, mayDo } from '../state.js';
 import { t } from '../texts/text.js';
 import { readTyped } from './form.js';
 import { Dialog, Problem } from './parts.js';
-import { useData } from './use-data.js';
+import { useAction, useData } from './use-data.js';
 
 type Seen = Awaited<OutputOf<'viewTask'>>;
 
 /** What may be done now with a task. What is refused after all says why, as the command line does. */
 export function Steer({ task, id }: { task: Seen; id: string }): JSX.Element | null {
-  const [refusal, setRefusal] = useState<Refusal>();
+  const [refusal, carryOut] = useAction();
   const [asks, setAsks] = useState<'cancel' | 'signal'>();
   const isOver = isEndState(task.status);
   const canRetry = isOver && task.status !== 'succeeded' && task.status !== 'unavailable';
@@ -22,14 +22,9 @@ export function Steer({ task, id }: { task: Seen; id: string }): JSX.Element | n
     canRetry && mayDo('run') ? call('explainTask', { key: id }) : null,
   );
   if (!mayDo('run')) return null;
-  const act = async (action: () => Promise<unknown>): Promise<void> => {
-    setRefusal(undefined);
+  const act = (action: () => Promise<unknown>): Promise<void> => {
     setAsks(undefined);
-    try {
-      await action();
-    } catch (error) {
-      setRefusal(error as Refusal);
-    }
+    return carryOut(action);
   };
   const retry = (): Promise<void> =>
     act(async () => {

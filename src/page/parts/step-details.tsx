@@ -1,15 +1,15 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
 import type { HookAnswer } from '../../contracts/hooks.js';
 import type { StepSummary } from '../../contracts/task.js';
 import { abilityPath, goTo, taskPath } from '../address.js';
-import { call, type Refusal } from '../call.js';
+import { call } from '../call.js';
 import { mayDo } from '../state.js';
 import { duration, t } from '../texts/text.js';
 import { type Called, CalledTasks, calledCount } from './called-tasks.js';
 import { HookAnswers } from './hook-answers.js';
 import { Logs } from './logs.js';
 import { Facts, Problem, progressOf, State } from './parts.js';
+import { useAction } from './use-data.js';
 
 interface Props {
   step: StepSummary;
@@ -21,14 +21,10 @@ interface Props {
 
 /** One step: what it called, what hooks said of it, why it failed, its logs. */
 export function StepDetails({ step, id, answers, called, canRetry }: Props): JSX.Element {
-  const [refusal, setRefusal] = useState<Refusal>();
+  const [refusal, act] = useAction();
   const retry = async (): Promise<void> => {
-    try {
-      const made = await call('retryTask', { key: id, from: step.path });
-      goTo(taskPath(String(made.task_key)));
-    } catch (error) {
-      setRefusal(error as Refusal);
-    }
+    const made = await call('retryTask', { key: id, from: step.path });
+    goTo(taskPath(String(made.task_key)));
   };
   return (
     <>
@@ -48,7 +44,7 @@ export function StepDetails({ step, id, answers, called, canRetry }: Props): JSX
         ]}
       />
       {canRetry && mayDo('run') && (
-        <button type="button" onClick={() => void retry()}>
+        <button type="button" onClick={() => void act(retry)}>
           {t('task.retry-from')}
         </button>
       )}

@@ -47,6 +47,20 @@ export function useData<T>(key: string, read: () => Promise<T>, everyMs?: number
   };
 }
 
+/** Carries out what a person asks for, and keeps why the last of it was refused. @returns the refusal, and what to act with. */
+export function useAction(): [Refusal | undefined, (action: () => Promise<unknown>) => Promise<void>] {
+  const [refusal, setRefusal] = useState<Refusal>();
+  const act = async (action: () => Promise<unknown>): Promise<void> => {
+    setRefusal(undefined);
+    try {
+      await action();
+    } catch (error) {
+      setRefusal(error as Refusal);
+    }
+  };
+  return [refusal, act];
+}
+
 /** Whether an element was on the screen: what costs much is read only then. @returns a reference to set on it. */
 export function useSeen<T extends Element>(): [RefObject<T | null>, boolean] {
   const element = useRef<T>(null);

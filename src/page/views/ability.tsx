@@ -3,12 +3,12 @@ import { useRef, useState } from 'preact/hooks';
 import type { JsonObject } from '../../contracts/json.js';
 import type { OutputOf } from '../../operations/over-http/call-door.js';
 import { filter, goTo, setFilters, taskPath } from '../address.js';
-import { call, type Refusal } from '../call.js';
+import { call } from '../call.js';
 import { WhoIsAsked } from '../parts/asked.js';
 import { Form } from '../parts/form.js';
 import { Effects, Facts, Problem, Section, Value } from '../parts/parts.js';
 import { flatSteps, PlanSteps } from '../parts/plan-steps.js';
-import { useData } from '../parts/use-data.js';
+import { useAction, useData } from '../parts/use-data.js';
 import { mayDo, me } from '../state.js';
 import { t } from '../texts/text.js';
 
@@ -88,17 +88,10 @@ function Start({ id, data, environment }: { id: string; data: Described; environ
   const schema = ((data.definition ?? {}) as Definition).input_schema ?? {};
   const [input, setInput] = useState<JsonObject>({});
   const [planned, setPlanned] = useState<{ plan: Planned; input: JsonObject }>();
-  const [refusal, setRefusal] = useState<Refusal>();
+  const [refusal, carryOut] = useAction();
   const form = useRef<HTMLFormElement>(null);
-  const act = async (action: () => Promise<void>): Promise<void> => {
-    setRefusal(undefined);
-    if (form.current?.reportValidity() === false) return;
-    try {
-      await action();
-    } catch (error) {
-      setRefusal(error as Refusal);
-    }
-  };
+  const act = (action: () => Promise<void>): Promise<void> =>
+    carryOut(async () => form.current?.reportValidity() !== false && action());
   const plan = (): Promise<void> =>
     act(async () => setPlanned({ plan: await call('planAbility', { id, environment, input }), input }));
   const run = (): Promise<void> =>

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { filter, setFilters } from '../address.js';
 import { type Refusal, send } from '../call.js';
 import { Ago, Facts, Problem } from '../parts/parts.js';
-import { useData } from '../parts/use-data.js';
+import { useAction, useData } from '../parts/use-data.js';
 import { me } from '../state.js';
 import { t } from '../texts/text.js';
 
@@ -47,15 +47,12 @@ function Asked({ code }: { code: string }) {
   const confirm = (body: object) => send('POST', '/v1/login/confirm', { user_code: code, ...body });
   const { data, refusal } = useData(code, () => confirm({}) as Promise<AskedLogin>);
   const [answer, setAnswer] = useState<'confirm' | 'deny'>();
-  const [failure, setFailure] = useState<Refusal>();
-  const decide = (decision: 'confirm' | 'deny') => async (): Promise<void> => {
-    try {
+  const [failure, act] = useAction();
+  const decide = (decision: 'confirm' | 'deny') => (): Promise<void> =>
+    act(async () => {
       await confirm({ decision });
       setAnswer(decision);
-    } catch (error) {
-      setFailure(error as Refusal);
-    }
-  };
+    });
   if (answer) return <p role="status">{t(`device.done.${answer}`)}</p>;
   if (refusal || failure) return <Problem refusal={(failure ?? refusal) as Refusal} />;
   if (!data) return <p class="quiet">{t('loading')}</p>;

@@ -32,9 +32,7 @@ export function Schedules() {
               </td>
               <td>{spec.environment}</td>
               <td>
-                <code>
-                  {'cron' in spec && spec.cron ? String(spec.cron) : 'every' in spec ? String(spec.every) : ''}
-                </code>
+                <code>{spec.cron}</code>
               </td>
               <td>
                 {paused

@@ -1,8 +1,9 @@
 import { signal } from '@preact/signals';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { filter, goTo } from '../address.js';
-import { type Refusal, send } from '../call.js';
+import { send } from '../call.js';
 import { Problem } from '../parts/parts.js';
+import { useAction } from '../parts/use-data.js';
 import { isSignedOut, me } from '../state.js';
 import { t } from '../texts/text.js';
 
@@ -22,24 +23,22 @@ const provider = signal<string | null>(null);
 
 /** Lets a person in: through the provider of the team, or with a token. */
 export function SignIn() {
-  const [refusal, setRefusal] = useState<Refusal>();
+  const [refusal, act] = useAction();
   useEffect(() => {
     send('GET', '/page/ways').then(
       (ways) => (provider.value = (ways as { oidc: string | null }).oidc),
       () => {},
     );
   }, []);
-  const signIn = async (event: SubmitEvent): Promise<void> => {
+  const signIn = (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
     const token = String(new FormData(event.currentTarget as HTMLFormElement).get('token'));
-    try {
+    return act(async () => {
       await send('POST', '/page/sign-in', { token });
       me.value = null;
       isSignedOut.value = false;
       goTo(wanted());
-    } catch (error) {
-      setRefusal(error as Refusal);
-    }
+    });
   };
   const failed = filter('failed');
   return (

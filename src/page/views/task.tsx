@@ -138,70 +138,43 @@ function Rest({ task, id }: { task: Seen; id: string }): JSX.Element {
           <Value value={task.output} label={t('task.output')} />
         </Section>
       )}
-      {task.not_undone && task.not_undone.length > 0 && (
-        <Section title={t('task.not-undone')}>
-          <ul>
-            {task.not_undone.map(({ path, call: by, status, error }) => (
-              <li key={path}>
-                {path} ({by}): {status}, {error.message}
-              </li>
-            ))}
-          </ul>
-        </Section>
-      )}
-      {task.warnings.length > 0 && (
-        <Section title={t('task.warnings')}>
-          <ul>
-            {task.warnings.map((warning) => (
-              <li key={warning}>{warning}</li>
-            ))}
-          </ul>
-        </Section>
-      )}
-      {decided.length > 0 && (
-        <Section title={t('task.approvals')}>
-          <ul>
-            {decided.map((approval) => (
-              <li key={approval.id}>
-                {approval.title}: <State state={approval.status} />{' '}
-                {shownEdits(approval).map((edit) => (
-                  <code key={edit.at}>{describeChanges(edit)} </code>
-                ))}
-                {approval.granted && (
-                  <span>{t('grant.use', { use: approval.granted.use, of: approval.granted.of })} </span>
-                )}
-                {approval.decisions.map(({ decision, by, comment, at }) => (
-                  <span key={at}>
-                    {decision.replaceAll('_', ' ')}{' '}
-                    {t('by', { name: by === 'unnamed' ? by : `${by.name} (${by.source})` })} <Ago at={at} />{' '}
-                    {comment && `“${comment}”`}{' '}
-                  </span>
-                ))}
-              </li>
-            ))}
-          </ul>
-        </Section>
-      )}
+      {listed(t('task.not-undone'), task.not_undone, ({ path, call: by, status, error }) => (
+        <li key={path}>
+          {path} ({by}): {status}, {error.message}
+        </li>
+      ))}
+      {listed(t('task.warnings'), task.warnings, (warning) => (
+        <li key={warning}>{warning}</li>
+      ))}
+      {listed(t('task.approvals'), decided, (approval) => (
+        <li key={approval.id}>
+          {approval.title}: <State state={approval.status} />{' '}
+          {shownEdits(approval).map((edit) => (
+            <code key={edit.at}>{describeChanges(edit)} </code>
+          ))}
+          {approval.granted && <span>{t('grant.use', { use: approval.granted.use, of: approval.granted.of })} </span>}
+          {approval.decisions.map(({ decision, by, comment, at }) => (
+            <span key={at}>
+              {decision.replaceAll('_', ' ')} {t('by', { name: by === 'unnamed' ? by : `${by.name} (${by.source})` })}{' '}
+              <Ago at={at} /> {comment && `“${comment}”`}{' '}
+            </span>
+          ))}
+        </li>
+      ))}
       {aboutTask.length > 0 && (
         <Section title={t('task.hooks')} open={false}>
           <HookAnswers answers={aboutTask} />
         </Section>
       )}
-      {task.files && task.files.length > 0 && (
-        <Section title={t('task.files')}>
-          <ul>
-            {task.files.map(({ step, name, file }) => (
-              <li key={`${step} ${name}`}>
-                {step} {name}:{' '}
-                <a href={`/v1/tasks/${encodeURIComponent(id)}/files/${file.$file}`} download>
-                  {file.name}
-                </a>{' '}
-                {formatBytes(file.bytes)}
-              </li>
-            ))}
-          </ul>
-        </Section>
-      )}
+      {listed(t('task.files'), task.files, ({ step, name, file }) => (
+        <li key={`${step} ${name}`}>
+          {step} {name}:{' '}
+          <a href={`/v1/tasks/${encodeURIComponent(id)}/files/${file.$file}`} download>
+            {file.name}
+          </a>{' '}
+          {formatBytes(file.bytes)}
+        </li>
+      ))}
       <Section title={t('task.logs')}>
         <Logs id={id} isOver={isOver} />
       </Section>
@@ -212,6 +185,17 @@ function Rest({ task, id }: { task: Seen; id: string }): JSX.Element {
         {isStoryOpen && <Story id={id} />}
       </details>
     </>
+  );
+}
+
+/** A section with an item for each; nothing without any. */
+function listed<T>(title: string, all: readonly T[] = [], item: (one: T) => JSX.Element): JSX.Element | false {
+  return (
+    all.length > 0 && (
+      <Section title={title}>
+        <ul>{all.map(item)}</ul>
+      </Section>
+    )
   );
 }
 

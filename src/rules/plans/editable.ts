@@ -17,11 +17,10 @@ function takesFile(schema: JsonObject): boolean {
 /** The fields that all who ask allow to change, with their schemas; undefined if there are none. */
 export function editableFields(
   inputSchema: JsonObject,
-  lists: readonly (readonly string[] | undefined)[],
+  [first, ...others]: readonly { edit?: readonly string[] | undefined }[],
 ): Record<string, JsonObject> | undefined {
-  const [first = [], ...others] = lists;
-  const names = first.filter(
-    (name) => others.every((list) => list?.includes(name)) && whyNotEditable(inputSchema, name) === undefined,
+  const names = (first?.edit ?? []).filter(
+    (name) => others.every(({ edit }) => edit?.includes(name)) && whyNotEditable(inputSchema, name) === undefined,
   );
   if (names.length === 0) return undefined;
   const properties = inputSchema.properties as Record<string, JsonObject>;

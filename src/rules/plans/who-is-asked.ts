@@ -1,7 +1,7 @@
 import type { Effect } from '../../contracts/effects.js';
-import type { Approvers, Plan, PlanEnvironment, PlanHooks, PlanStep, PlanWorkflow } from '../../contracts/plan.js';
+import type { Approvers, Plan, PlanHooks, PlanStep, PlanWorkflow } from '../../contracts/plan.js';
 import { handlerKindOf } from '../hooks/handlers.js';
-import { listSteps } from '../steps/inner-steps.js';
+import { allSteps } from '../steps/find-step.js';
 
 /** One place at which a plan asks people, and whom. */
 export interface AskedPlace {
@@ -26,9 +26,10 @@ export function whoIsAsked(plan: Plan): AskedPlace[] {
 }
 
 function placesOf(part: PlanWorkflow, plan: Plan): AskedPlace[] {
-  const { ability, agent, steps, finally: last, on_error: handlers = [] } = part;
-  const all = listSteps([...steps, ...handlers.flatMap((handler) => handler.steps), ...last]);
-  const own = { ...decidersOf(plan.environment), ability: ability.id, path: '', what: ability.id, effects: null };
+  const { ability, agent } = part;
+  const all = allSteps(part);
+  const { approvers, quorum, self_approval } = plan.environment;
+  const own = { approvers, quorum, self_approval, ability: ability.id, path: '', what: ability.id, effects: null };
   const calls: Call[] = [
     ...(ability.kind === 'operation' ? [{ path: '', call: ability.id }] : []),
     ...(agent?.tools ?? []).map((tool) => ({ path: '', call: tool.ability })),
@@ -74,8 +75,4 @@ function askingHooks({ pre_create, pre_call }: PlanHooks): string[] {
   return [...pre_create, ...pre_call].flatMap(({ id, handler }) =>
     handlerKindOf(handler).isSeenToAsk(handler) ? [id] : [],
   );
-}
-
-function decidersOf({ approvers, quorum, self_approval }: PlanEnvironment) {
-  return { approvers, quorum, self_approval };
 }

@@ -31,13 +31,15 @@ function isWhole(value: unknown, from: number, to: number): boolean {
   return typeof value === 'number' && Number.isInteger(value) && value >= from && value <= to;
 }
 
+/** `ms`: how long it holds, from now. */
+export type GrantedByPeople = Pick<GrantStart, 'for' | 'if' | 'up_to'> & { ms: number };
+
 /**
  * What the approving people grant together: the least of each, under all conditions. @returns undefined if one of them
- * grants nothing, or no one decided. `ms`: how long it holds, from now.
+ * grants nothing, or no one decided, since a grant did.
  */
-export function grantOf({
-  decisions,
-}: Pick<Approval, 'decisions'>): (Pick<GrantStart, 'for' | 'if' | 'up_to'> & { ms: number }) | undefined {
+export function grantOf({ decisions, granted }: Pick<Approval, 'decisions' | 'granted'>): GrantedByPeople | undefined {
+  if (granted) return undefined;
   const grants = decisions.flatMap(({ grant }) => grant ?? []);
   if (grants.length === 0 || grants.length < decisions.length) return undefined;
   return {

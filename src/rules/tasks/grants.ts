@@ -2,7 +2,8 @@
 import type { Approval, Verdict } from '../../contracts/approvals.js';
 import type { GrantedCall, GrantStart } from '../../contracts/grants.js';
 import type { JsonObject } from '../../contracts/json.js';
-import { AbilityError, type Problem } from '../../contracts/problem.js';
+import type { Problem } from '../../contracts/problem.js';
+import { unlessRefused } from '../../text/attempt.js';
 import { evaluateCondition } from '../expressions/condition.js';
 import { compileExpression } from '../expressions/evaluate.js';
 import { GRANT_FORM, isGrant } from './grant-form.js';
@@ -23,16 +24,17 @@ export function whyNoGrant({ grants, escalated_at }: AskedFor, verdict: Verdict,
 }
 
 function whyNotCondition(condition: string): Problem | undefined {
-  try {
-    const { references, functions } = compileExpression(condition);
-    const other = references.find(({ name }) => name !== 'input')?.name ?? functions.find((name) => CHANGING.has(name));
-    return other === undefined
-      ? undefined
-      : refused(`\`if\` of its grant reads ${other}, and it can only read the input of a call`);
-  } catch (error) {
-    if (error instanceof AbilityError) return error.toProblem();
-    throw error;
-  }
+  return unlessRefused(
+    () => {
+      const { references, functions } = compileExpression(condition);
+      const other =
+        references.find(({ name }) => name !== 'input')?.name ?? functions.find((name) => CHANGING.has(name));
+      return other === undefined
+        ? undefined
+        : refused(`\`if\` of its grant reads ${other}, and it can only read the input of a call`);
+    },
+    (error) => error.toProblem(),
+  );
 }
 
 /** Functions that are no function of the input. */
@@ -47,13 +49,9 @@ export function isGranted(
   { reasons: seen, if: conditions }: Pick<GrantStart, 'reasons' | 'if'>,
   { reasons, input }: Pick<GrantedCall, 'reasons'> & { input: JsonObject },
 ): boolean {
-  try {
-    return (
-      reasons.every((reason) => seen.includes(reason)) &&
-      conditions.every((condition) => evaluateCondition(condition, { input }))
-    );
-  } catch (error) {
-    if (error instanceof AbilityError) return false;
-    throw error;
-  }
+  const isSeen = reasons.every((reason) => seen.includes(reason));
+  return unlessRefused(
+    () => isSeen && conditions.every((condition) => evaluateCondition(condition, { input })),
+    () => false,
+  );
 }

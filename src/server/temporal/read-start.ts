@@ -26,27 +26,41 @@ export interface SeenStart {
 }
 
 /** Reads the first events of a run, up to the end of its preflight. @returns undefined if there are none. */
-export async function readStart(
-  { workflowService, options: { namespace } }: Client,
-  codec: Decode,
-  { workflowId, runId }: { workflowId: string; runId?: string | undefined },
-): Promise<SeenStart | undefined> {
-  const execution = { workflowId, ...(runId !== undefined && { runId }) };
+export async function readStart(client: Client, codec: Decode, run: Execution): Promise<SeenStart | undefined> {
   const events: HistoryEvent[] = [];
-  let nextPageToken: Uint8Array | undefined;
-  for (let page = 0; page < MAX_PAGES; page += 1) {
-    const answer = await workflowService.getWorkflowExecutionHistory({
-      namespace,
-      execution,
-      maximumPageSize: PAGE,
-      ...(nextPageToken && { nextPageToken }),
-    });
-    events.push(...(answer.history?.events ?? []));
-    const seen = await startIn(codec, events, workflowId);
-    nextPageToken = answer.nextPageToken?.length ? answer.nextPageToken : undefined;
-    if (!seen || seen.begun || !nextPageToken) return seen;
+  let seen: SeenStart | undefined;
+  let pages = 0;
+  for await (const page of pagesOf(client, run, PAGE)) {
+    events.push(...page);
+    seen = await startIn(codec, events, run.workflowId);
+    pages += 1;
+    if (!seen || seen.begun || pages === MAX_PAGES) break;
   }
-  return startIn(codec, events, workflowId);
+  return seen;
+}
+
+/** A run; without its id, the newest one. */
+interface Execution {
+  workflowId: string;
+  runId?: string | undefined;
+}
+
+/** The events of a run, page by page. @param isReverse the newest first. */
+export async function* pagesOf(
+  { workflowService, options: { namespace } }: Client,
+  { workflowId, runId }: Execution,
+  maximumPageSize: number,
+  isReverse = false,
+): AsyncGenerator<HistoryEvent[], void> {
+  const execution = { workflowId, ...(runId !== undefined && { runId }) };
+  const read = isReverse ? 'getWorkflowExecutionHistoryReverse' : 'getWorkflowExecutionHistory';
+  let nextPageToken: Uint8Array | undefined;
+  do {
+    const more = nextPageToken && { nextPageToken };
+    const page = await workflowService[read]({ namespace, execution, maximumPageSize, ...more });
+    yield page.history?.events ?? [];
+    nextPageToken = page.nextPageToken?.length ? page.nextPageToken : undefined;
+  } while (nextPageToken);
 }
 
 /** {@link readStart} from events at hand, the first ones of a run. @param task its workflow id. */

@@ -1,7 +1,7 @@
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
-import { PHASES } from '../../contracts/hooks.js';
-import { isModelKey } from '../../rules/agents/model-key.js';
+import { isOperation } from '../../rules/agents/model-key.js';
+import { endIn } from '../../server/temporal/event-ends.js';
 import { attempt } from '../../text/attempt.js';
 
 export type History = Parameters<typeof historyToJSON>[0];
@@ -53,18 +53,11 @@ export function stepOf(event: HistoryEvent, events: readonly HistoryEvent[], wor
   return child?.startsWith(`${workflowId}/`) ? child.slice(workflowId.length + 1) : null;
 }
 
-function isOperation(type: string): boolean {
-  return (!type.includes(':') || isModelKey(type)) && !(PHASES as readonly string[]).includes(type);
-}
-
 /** The id of the scheduling event, for a later event of an activity. */
 function scheduledBy(event: HistoryEvent): string | undefined {
   const attributes =
     event.activityTaskStartedEventAttributes ??
-    event.activityTaskCompletedEventAttributes ??
-    event.activityTaskFailedEventAttributes ??
-    event.activityTaskTimedOutEventAttributes ??
-    event.activityTaskCanceledEventAttributes ??
+    endIn(event, 'activityTask') ??
     event.activityTaskCancelRequestedEventAttributes;
   return attributes?.scheduledEventId == null ? undefined : String(attributes.scheduledEventId);
 }

@@ -2,7 +2,8 @@ import type { AgentLeft, AgentLimit, AgentProgress } from '../../contracts/agent
 import type { Json } from '../../contracts/json.js';
 import type { PlanAgent } from '../../contracts/plan.js';
 import { limitsWithin, TURNS, usageOf } from '../../rules/agents/agent-usage.js';
-import { askToRaise } from '../approvals/ask-to-raise.js';
+import { GUARD_APPROVAL_MS } from '../../rules/calls/call-limits.js';
+import { askToRaise, subjectOf } from '../approvals/await-approval.js';
 import type { Frame } from '../steps/frame.js';
 import { StepFailure } from '../steps/step-failure.js';
 
@@ -45,21 +46,15 @@ export async function atLimit(limit: AgentLimit, agent: PlanAgent, { run, budget
   const { ability } = run.task.plan;
   const { [limit]: is = 0 } = limitsWithin(agent.limits, run.task.start.child?.agent, used);
   run.steps.note(TURNS.turns, TURNS.turns, { status: 'waiting' });
-  const raised = await askToRaise(run, {
+  const request = {
     path: TURNS.turns,
     step: TURNS.turns,
     title: `Raise ${limit} of ${ability.id}, which is ${is}?`,
-    what: {
-      ability: ability.id,
-      implementation: null,
-      effects: ability.effects,
-      input: { limit, is, used: usageOf(used) as unknown as Json },
-    },
-    reasons: [`The agent has ${WHAT[limit]}: ${usedInWords(used)}.`],
-    type: limit === 'max_cost' ? 'number' : 'integer',
-    branchStop,
-    capWait: (ms) => budget.capWait(ms),
-  });
+    what: subjectOf(run, { limit, is, used: usageOf(used) as unknown as Json }),
+    reasons: [{ text: `The agent has ${WHAT[limit]}: ${usedInWords(used)}.` }],
+    expiresMs: budget.capWait(GUARD_APPROVAL_MS),
+  };
+  const raised = await askToRaise(run, request, limit === 'max_cost' ? 'number' : 'integer', branchStop);
   if (!raised) throw limitReached(limit, used);
   run.steps.note(TURNS.turns, TURNS.turns, { status: 'running' });
   // A note makes a new entry.

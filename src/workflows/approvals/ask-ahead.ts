@@ -35,7 +35,7 @@ export async function askAhead(frame: Frame): Promise<void> {
   if (!firing) return;
   const { schedule, due, lastMs } = firing;
   const due_at = new Date(due).toISOString();
-  const requests = knownRequests(frame).map((request) => ({ ...request, expiresMs: 0, due_at }));
+  const requests = knownRequests(frame).map((request) => ({ ...request, due_at }));
   if (Date.now() >= due) return refuseUnasked(requests, schedule);
   await askAll(run, requests, frame.branchStop);
   run.life.dueAt = due_at;
@@ -65,10 +65,8 @@ function firingOf({
   return { schedule, due, lastMs: memo.catch_up_ms };
 }
 
-type Asked = Omit<ApprovalRequest, 'expiresMs'>;
-
 /** What the task will ask in any case, as it will ask it, but for what may be corrected: that is asked about the input as it is. */
-function knownRequests(frame: Frame): Asked[] {
+function knownRequests(frame: Frame): ApprovalRequest[] {
   const { run } = frame;
   const { plan } = run.task;
   if (plan.ability.kind === 'operation') return requestsOfCall(run, loneCall(frame));
@@ -80,7 +78,7 @@ function knownRequests(frame: Frame): Asked[] {
   ];
 }
 
-function requestsOf({ step, path, conditions }: KnownAhead, frame: Frame): Asked[] {
+function requestsOf({ step, path, conditions }: KnownAhead, frame: Frame): ApprovalRequest[] {
   const { run } = frame;
   try {
     if (!conditions.every((source) => evaluateCondition(source, frame))) return [];
@@ -95,7 +93,7 @@ function requestsOf({ step, path, conditions }: KnownAhead, frame: Frame): Asked
   }
 }
 
-function requestsOfCall(run: TaskRun, given: OperationCall): Asked[] {
+function requestsOfCall(run: TaskRun, given: OperationCall): ApprovalRequest[] {
   const call = { ...given, input: callInput(given.operation, given.input) };
   const reasons = reasonsFor(run, call, []);
   return reasons.length > 0 ? [confirmationOf(run, call, reasons)] : [];

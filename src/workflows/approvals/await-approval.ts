@@ -1,41 +1,58 @@
 import { CancellationScope, condition, sleep } from '@temporalio/workflow';
 import type { Approval, ApprovalField, ApprovalSubject, CommentRule } from '../../contracts/approvals.js';
-import type { JsonObject } from '../../contracts/json.js';
+import type { Json, JsonObject } from '../../contracts/json.js';
+import type { PlanOperation } from '../../contracts/plan.js';
 import type { Approvers, WhileOpen } from '../../contracts/plan-step.js';
+import { GUARD_APPROVAL_MS } from '../../rules/calls/call-limits.js';
+import { digestOf } from '../../rules/canonical.js';
 import { markdownLine, oneLine, startOf } from '../../rules/shown-text.js';
 import { grantOf } from '../../rules/tasks/grant-form.js';
-import { BranchStopped, StepFailure } from '../steps/step-failure.js';
+import type { Reason } from '../hooks/ask-hooks.js';
+import { BranchStopped, isStepFailure, StepFailure } from '../steps/step-failure.js';
 import type { BranchStop } from '../task/stop-branches.js';
 import type { TaskRun } from '../task/task-run.js';
-import { approvalIdOf } from './approval-id.js';
 import type { InputCheck } from './approvals.js';
-import { type GrantableCall, grantableFor, mayBeGranted, startGrant, useGrant } from './grants.js';
+import { grantableFor, mayBeGranted, startGrant, useGrant } from './grants.js';
 import { notifyOfApproval } from './notices.js';
 import { refuseUnprovable } from './proofs.js';
 
+/** Approvers, quorum and what happens while it is open are those of the environment where they are left out. */
 export interface ApprovalRequest {
   /** Step path; `run` for the task itself. */
   path: string;
   /** Id of the step; left out for the task itself. */
-  step?: string;
+  step?: string | undefined;
   title: string;
   what: ApprovalSubject;
-  reasons: string[];
-  approvers: Approvers;
-  quorum: number;
-  expiresMs: number;
-  comment: CommentRule;
-  fields?: Record<string, ApprovalField>;
-  /** Left out: as the environment says. */
-  while_open?: WhileOpen;
+  reasons: readonly Reason[];
+  approvers?: Approvers | undefined;
+  quorum?: number | undefined;
+  /** Left out: {@link GUARD_APPROVAL_MS}. */
+  expiresMs?: number;
+  /** Left out: optional. */
+  comment?: CommentRule;
+  fields?: Record<string, ApprovalField> | undefined;
+  while_open?: WhileOpen | undefined;
   /** The task is not due before: it is asked ahead, until then. ISO 8601. */
   due_at?: string;
   /** Fields of the input that a decision may change, and how the changed one is checked. */
   edit?: { fields: Record<string, JsonObject>; check: InputCheck } | undefined;
   /** Number of the items that it is for; left out: it is for one call, step or task. */
   items?: number;
-  /** The call that it is for; left out: no grant can be made of it, or decide it. */
-  call?: GrantableCall;
+  /** It is for one call, so that a grant can be made of it, or decide it. */
+  isGrantable?: boolean;
+}
+
+/** What is asked of a call; without one, of the task itself. */
+export function subjectOf({ task: { plan } }: TaskRun, input: Json, operation?: PlanOperation): ApprovalSubject {
+  const { environment, ability } = plan;
+  return {
+    ability: operation?.key ?? ability.id,
+    implementation: operation?.implementation.id ?? null,
+    environment: environment.name,
+    effects: (operation ?? ability).effects,
+    input,
+  };
 }
 
 const MAX_SUMMARY = 200;
@@ -52,7 +69,7 @@ export async function awaitApproval(run: TaskRun, request: ApprovalRequest, bran
   if (run.task.plan.environment.proof === 'required') await refuseUnprovable(run.task, approvals);
   const held = heldOver(run, raised);
   let known = approvals.granted;
-  if (!held && mayBeGranted(run, raised) && (await isGranted(run, raised, request))) return raised;
+  if (!held && mayBeGranted(run, raised) && (await isGranted(run, raised))) return raised;
   const approval = held ?? raised;
   if (request.edit) approvals.checks.set(approval, request.edit.check);
   if (approval === raised) {
@@ -75,7 +92,7 @@ export async function awaitApproval(run: TaskRun, request: ApprovalRequest, bran
     while (approval.status === 'open') {
       await branchStop.wait(() => condition(() => approval.status !== 'open' || approvals.granted !== known));
       known = approvals.granted;
-      if (approval.status === 'open') await isGranted(run, approval, request);
+      if (approval.status === 'open') await isGranted(run, approval);
     }
   } catch (error) {
     const isCarriedOn = error instanceof BranchStopped && life.rollingOver;
@@ -91,14 +108,43 @@ export async function awaitApproval(run: TaskRun, request: ApprovalRequest, bran
   }
   notifyOfApproval(run, 'approval.decided', approval);
   refuseNotApproved(approval);
-  if (request.call && grantOf(approval)) await startGrant(run, approval, request.call);
+  const grant = grantOf(approval);
+  if (grant) await startGrant(run, approval, grant);
   return approval;
 }
 
+/**
+ * Asks people by how much to raise a limit, which is of that type. @returns how much, and a name of this decision that is
+ * unique in the task; undefined if they deny it or no one decides. @throws cancellation; BranchStopped.
+ */
+export async function askToRaise(
+  run: TaskRun,
+  request: ApprovalRequest,
+  type: ApprovalField['type'],
+  branchStop: BranchStop,
+): Promise<{ by: number; decision: string } | undefined> {
+  try {
+    const fields = { by: { type, title: 'Raise it by' } };
+    const { id, raised_at, decisions } = await awaitApproval(run, { ...request, fields }, branchStop);
+    // Where several have to agree, the least that one of them allows.
+    const by = Math.max(0, Math.min(...decisions.map(({ fields }) => Number(fields?.by ?? 0))));
+    return { by, decision: `${id} ${raised_at}` };
+  } catch (error) {
+    const isNo = isStepFailure(error) && /^approval\.(denied|expired|changes_requested)$/.test(error.problem.code);
+    if (isNo) return undefined;
+    throw error;
+  }
+}
+
+/** Names the step, and what is asked by a digest. Source: docs/approvals.md. */
+export function approvalIdOf(task: string, path: string, what: ApprovalSubject): string {
+  return `${path.slice(path.lastIndexOf('/') + 1)}-${digestOf({ task, path, what }).slice(0, 12)}`;
+}
+
 /** Whether a grant has decided it. An approval that no one was asked for is kept as well. */
-async function isGranted(run: TaskRun, approval: Approval, { call }: ApprovalRequest): Promise<boolean> {
+async function isGranted(run: TaskRun, approval: Approval): Promise<boolean> {
   const { id } = approval;
-  const granted = call && (await useGrant(run, approval, call));
+  const granted = approval.grants && (await useGrant(run, approval));
   // Meanwhile people may have decided, or changed what it asks.
   if (!granted || approval.status !== 'open' || approval.id !== id) return false;
   approval.granted = granted;
@@ -144,18 +190,18 @@ function heldOver({ approvals, steps }: TaskRun, raised: Approval): Approval | u
 
 /** The id identifies the shown text, which is one line at every door. Source: docs/approvals.md#deciding. */
 function raise(run: TaskRun, request: ApprovalRequest): Approval {
-  const { path, what, title, reasons, approvers, quorum, comment, fields, edit, expiresMs, due_at, call, items } =
-    request;
   const { task, input } = run;
   const { environment } = task.plan;
-  const grants = grantableFor(run, call);
+  const { path, what, title, reasons, fields, edit, due_at, items, comment = 'optional' } = request;
+  const { approvers = environment.approvers, quorum = environment.quorum, expiresMs = GUARD_APPROVAL_MS } = request;
+  const grants = request.isGrantable ? grantableFor(run) : undefined;
   const now = Date.now();
   return {
     id: approvalIdOf(task.id, path, what),
     path,
     title: oneLine(title),
     what,
-    reasons: reasons.map(oneLine),
+    reasons: reasons.map(({ text }) => oneLine(text)),
     approvers: approvers.listed,
     people: approvers.people,
     groups: approvers.groups,

@@ -74,15 +74,11 @@ function take(run: TaskRun, verdict: Verdict, decision: Decision, proof?: Proof,
 /** Input sent by hand may be any value. */
 function asDecision(value: unknown): Decision {
   if (value === null || typeof value !== 'object') return {};
-  const { id, approval_id, by, comment, fields, grant, denied_items, request_changes, proof } = value as Record<
-    string,
-    unknown
-  >;
+  const sent = value as Record<string, unknown>;
+  const { fields, grant, denied_items, request_changes, proof } = sent;
+  const texts = (['id', 'approval_id', 'by', 'comment'] as const).filter((name) => typeof sent[name] === 'string');
   return {
-    ...(typeof id === 'string' && { id }),
-    ...(typeof approval_id === 'string' && { approval_id }),
-    ...(typeof by === 'string' && { by }),
-    ...(typeof comment === 'string' && { comment }),
+    ...Object.fromEntries(texts.map((name) => [name, sent[name]])),
     ...(fields !== null && typeof fields === 'object' && { fields: fields as Record<string, Json> }),
     // Of whatever form: a decision that is not wholly understood does not count.
     ...(grant !== undefined && grant !== null && { grant }),

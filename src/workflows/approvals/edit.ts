@@ -10,9 +10,8 @@ import { untilKeyed } from '../calls/local-activities.js';
 import { askGuards, confirmation, type Reason } from '../hooks/ask-hooks.js';
 import { isStepFailure, messageOf, readActivityFailure, StepFailure } from '../steps/step-failure.js';
 import type { TaskRun } from '../task/task-run.js';
-import { approvalIdOf } from './approval-id.js';
 import type { InputCheck } from './approvals.js';
-import type { ApprovalRequest } from './await-approval.js';
+import { type ApprovalRequest, approvalIdOf } from './await-approval.js';
 import { notifyOfApproval } from './notices.js';
 
 /** The input that a decision changes, once it is known to count otherwise; undefined if it changes none. */
@@ -84,17 +83,10 @@ export function noteEdits(run: TaskRun, { what, edited = [] }: Approval): void {
   }
 }
 
-/**
- * How the input of the task itself may be edited: not where its place in a queue may depend on it.
- * @param lists the fields that each of those who ask allows. @param shown why they ask.
- */
-export function editOfTask(
-  run: TaskRun,
-  lists: readonly (readonly string[] | undefined)[],
-  shown: readonly Reason[],
-): ApprovalRequest['edit'] {
+/** How the input of the task itself may be edited: not where its place in a queue may depend on it. @param shown why people are asked. */
+export function editOfTask(run: TaskRun, shown: readonly Reason[]): ApprovalRequest['edit'] {
   const { ability, concurrency } = run.task.plan;
-  const fields = concurrency ? undefined : editableFields(ability.input_schema, lists);
+  const fields = concurrency ? undefined : editableFields(ability.input_schema, shown);
   if (!fields) return undefined;
   const check: InputCheck = async (changed) => {
     const { input, confirmations } = await checkInput(run, { operation: null, input: changed });

@@ -76,23 +76,14 @@ export async function grant(argument: unknown): Promise<GrantView> {
 setWorkflowOptions(OF_ANY_BUILD, grant);
 
 function begin(argument: unknown): { start: SealedGrant; view: GrantView } {
-  const { parent, continuedFromExecutionRunId, cronSchedule, retryPolicy } = workflowInfo();
+  const { parent: starter, continuedFromExecutionRunId, cronSchedule, retryPolicy } = workflowInfo();
   const start = isJsonObject(argument) ? (argument as unknown as SealedGrant) : undefined;
-  const isStarted = parent?.runId === start?.parent?.runId && parent?.workflowId === start?.parent?.workflowId;
-  if (!start || !parent || !isStarted || continuedFromExecutionRunId || cronSchedule || retryPolicy) {
+  const isStarted = starter?.runId === start?.parent?.runId && starter?.workflowId === start?.parent?.workflowId;
+  if (!start || !starter || !isStarted || continuedFromExecutionRunId || cronSchedule || retryPolicy) {
     const message = 'No task of Ability Runtime started this grant';
     throw ApplicationFailure.create({ type: 'seal.invalid', message, nonRetryable: true });
   }
-  const {
-    format: _,
-    project: __,
-    bound: ___,
-    run: ____,
-    parent: _____,
-    key_id: ______,
-    mac: _______,
-    ...shown
-  } = start;
+  const { format, project, bound, run, parent, key_id, mac, ...shown } = start;
   return { start, view: { ...shown, status: 'open', used: 1, uses: [], ended_at: null } };
 }
 

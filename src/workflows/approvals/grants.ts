@@ -18,18 +18,15 @@ import type {
 import type { JsonObject } from '../../contracts/json.js';
 import { ACTIVITIES, grantIdOf, WORKFLOWS } from '../../contracts/names.js';
 import { digestOf } from '../../rules/canonical.js';
-import { grantOf } from '../../rules/tasks/grant-form.js';
+import type { GrantedByPeople } from '../../rules/tasks/grant-form.js';
 import { localActivity } from '../calls/local-activities.js';
 import { personOf } from '../reports/report-audit.js';
 import { messageOf } from '../steps/step-failure.js';
 import type { TaskRun } from '../task/task-run.js';
 
-/** A call whose approval may come of a grant, or make one. */
-export type GrantableCall = Pick<GrantedCall, 'operation' | 'undo'>;
-
-/** What a grant may be for; undefined: the environment, or the kind of approval, allows none. */
-export function grantableFor({ task }: TaskRun, call: GrantableCall | undefined): Approval['grants'] {
-  if (!call || !task.plan.environment.grants) return undefined;
+/** What a grant of a call may be for; undefined: the environment allows none. */
+export function grantableFor({ task }: TaskRun): Approval['grants'] {
+  if (!task.plan.environment.grants) return undefined;
   return task.start.session === null ? ['task'] : ['task', 'session'];
 }
 
@@ -37,12 +34,12 @@ export function grantableFor({ task }: TaskRun, call: GrantableCall | undefined)
  * Lets a grant decide in place of people. @returns undefined if people must be asked, also if no one can say whether there
  * is one.
  */
-export async function useGrant(run: TaskRun, approval: Approval, call: GrantableCall): Promise<Granted | undefined> {
+export async function useGrant(run: TaskRun, approval: Approval): Promise<Granted | undefined> {
   try {
     return await asWork(run, async () => {
       const find = localActivity<FindGrantRequest, FoundGrant | null>(ACTIVITIES.findGrant);
       const input = approval.what.input as JsonObject;
-      const found = await find({ ...run.task.context, ...ofCall(run, approval, call), input });
+      const found = await find({ ...run.task.context, ...ofCall(run, approval), input });
       if (!found) return undefined;
       const { workflowId, runId, ...grant } = found;
       const of = { task_key: run.task.id, approval_id: approval.id };
@@ -75,18 +72,15 @@ export function mayBeGranted({ task, approvals }: TaskRun, { grants }: Approval)
   return !isKnown || approvals.list.some(({ grant_id }) => grant_id !== undefined);
 }
 
-/** Starts the grant of an approval, if it is one; a failure is a warning, and the call goes on. */
-export async function startGrant(run: TaskRun, approval: Approval, call: GrantableCall): Promise<void> {
-  const granted = approval.granted ? undefined : grantOf(approval);
-  if (!granted) return;
-  const { ms, ...grant } = granted;
+/** Starts the grant that came of an approval; a failure is a warning, and the call goes on. */
+export async function startGrant(run: TaskRun, approval: Approval, { ms, ...grant }: GrantedByPeople): Promise<void> {
   try {
     await asWork(run, async () => {
       const seal = localActivity<SealGrantRequest, SealedGrant>(ACTIVITIES.sealGrant);
       const by = approval.decisions.map((decision) => decision.by);
       const expires_at = new Date(Date.now() + ms).toISOString();
       const from = { by, expires_at, task_key: run.task.id, approval_id: approval.id };
-      const sealed = await seal({ ...run.task.context, ...ofCall(run, approval, call), grant: { ...grant, ...from } });
+      const sealed = await seal({ ...run.task.context, ...ofCall(run, approval), grant: { ...grant, ...from } });
       const { project, bound, id, ability, environment, for: whom, up_to } = sealed;
       const attributes = workflowInfo().typedSearchAttributes.getAll();
       await startChild(WORKFLOWS.grant, {
@@ -114,8 +108,9 @@ export async function startGrant(run: TaskRun, approval: Approval, call: Grantab
 
 const OF_GRANT: ReadonlySet<string> = new Set(['AbilityProject', 'AbilityEnvironment', 'AbilitySession']);
 
-function ofCall({ input }: TaskRun, { reasons }: Approval, { operation, undo }: GrantableCall): GrantedCall {
-  return { operation, undo, reasons, changed_by: input.changedBy };
+function ofCall({ input }: TaskRun, { reasons, what }: Approval): GrantedCall {
+  const undo = what.undo ? { operation: what.undo.ability, asks: what.undo.approval !== undefined } : null;
+  return { operation: what.ability, undo, reasons, changed_by: input.changedBy };
 }
 
 /** The run does not end, nor go on as a new one, in between. */

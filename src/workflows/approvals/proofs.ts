@@ -1,8 +1,9 @@
 import { CancellationScope, condition } from '@temporalio/workflow';
 import type { ProveAnswer, ProveRequest } from '../../contracts/activities.js';
-import type { Approval, Decision, Grant, Verdict } from '../../contracts/approvals.js';
+import type { Approval, Decision, Verdict } from '../../contracts/approvals.js';
 import { ACTIVITIES } from '../../contracts/names.js';
 import { NO_PROOF, type Proof } from '../../rules/tasks/decide-approval.js';
+import { provedDecision } from '../../rules/tasks/proved-decision.js';
 import { localActivity, untilKeyed } from '../calls/local-activities.js';
 import { messageOf, StepFailure } from '../steps/step-failure.js';
 import type { TaskIdentity } from '../task/identity.js';
@@ -28,26 +29,14 @@ export async function refuseUnprovable(task: TaskIdentity, approvals: Approvals)
 /** Checks the proof of a decision, in a local activity: no workflow has the key. */
 export async function proofOf(
   task: TaskIdentity,
-  { id: approval_id, raised_at, what: { ability, environment } }: Approval,
+  approval: Approval,
   verdict: Verdict,
   sent: Decision,
 ): Promise<Proof> {
-  const { proof, by = '', comment = null, fields = null } = sent;
-  const grant = (sent.grant ?? null) as Grant | null;
-  const denied_items = (sent.denied_items ?? null) as number[] | null;
+  const { proof } = sent;
   if (!proof) return NO_PROOF;
   try {
-    const decision = {
-      what: { ability, environment },
-      approval_id,
-      raised_at,
-      verdict,
-      by,
-      comment,
-      fields,
-      grant,
-      denied_items,
-    };
+    const decision = provedDecision(approval, verdict, sent);
     // Without an answer the decision does not count, and its sender learns why.
     const answer = await askProof(task, { decision, proof }, true);
     if (!answer.able) return { proved: false, reason: 'no proof can be checked here' };

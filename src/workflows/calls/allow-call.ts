@@ -8,13 +8,13 @@ import { canonicalJson } from '../../rules/canonical.js';
 import { editableFields } from '../../rules/plans/editable.js';
 import { UNDO_ASKS } from '../../rules/tasks/describe-undo.js';
 import type { InputCheck } from '../approvals/approvals.js';
-import { type ApprovalRequest, awaitApproval } from '../approvals/await-approval.js';
+import { type ApprovalRequest, awaitApproval, subjectOf } from '../approvals/await-approval.js';
 import { checkInput, noteEdits, refuseNewReasons } from '../approvals/edit.js';
 import { askGuards, confirmation, type Hooked, type Reason } from '../hooks/ask-hooks.js';
 import { askWithinLimits } from '../hooks/raise-limit.js';
 import { StepFailure } from '../steps/step-failure.js';
 import type { TaskRun } from '../task/task-run.js';
-import { type EnteredCall, endCall } from './enter-call.js';
+import { type EnteredCall, endCall, entersCalls } from './enter-call.js';
 import type { OperationCall } from './schedule-call.js';
 
 /** A call with the input that its guards and approvers allowed, and with the defaults that they saw. */
@@ -29,11 +29,9 @@ export async function allowCall(run: TaskRun, call: OperationCall, entered?: Ent
   if (listed?.denied) throw new StepFailure(listed.denied);
   const around = (input: JsonObject): Hooked => ({ path, operation, input, ...(entered && { callId: entered.id }) });
   const first = callInput(operation, call.input);
-  const { branchStop, budget, id } = call;
-  const guards = askWithinLimits(run, around(first), { branchStop, capWait: (ms) => budget.capWait(ms), step: id });
-  const reasons = reasonsFor(run, { ...call, input: first }, await guards);
+  const reasons = reasonsFor(run, { ...call, input: first }, await askWithinLimits(run, around(first), call));
   if (reasons.length === 0) return { call, hooked: around(first) };
-  const guarded = new GuardedInput(run, call, first, entered !== undefined, async (input) => {
+  const guarded = guardedInput(run, call, first, reasons, async (input) => {
     if (entered) {
       // The session counts the call once, with the input that it is made with.
       await endCall(run, entered, 'denied');
@@ -41,33 +39,34 @@ export async function allowCall(run: TaskRun, call: OperationCall, entered?: Ent
     }
     return reasonsFor(run, { ...call, input }, await askGuards(run, around(input)));
   });
-  const approval = await confirm(run, { ...call, input: first }, reasons, (changed) =>
-    guarded.change(changed, reasons),
-  );
+  const approval = await confirm(run, { ...call, input: first }, reasons, guarded.change);
   if (!approval.edited) return { call, hooked: around(first) };
   const input = approval.what.input as JsonObject;
-  await guarded.allow(input, reasons);
+  await guarded.allow(input);
   if (isWholeTask(run, call)) noteEdits(run, approval);
   return { call: { ...call, input }, hooked: around(input) };
 }
 
-/** The input that the guards of a call allowed last. */
-class GuardedInput {
-  private allowed: string | undefined;
-
-  constructor(
-    private readonly run: TaskRun,
-    private readonly call: OperationCall,
-    private now: JsonObject,
-    private readonly isEntered: boolean,
-    private readonly askGuards: (input: JsonObject) => Promise<Reason[]>,
-  ) {
-    this.allowed = canonicalJson(now);
-  }
-
+/** Keeps to the input that the guards of a call allowed last. @param shown why people are asked. */
+function guardedInput(
+  run: TaskRun,
+  call: OperationCall,
+  first: JsonObject,
+  shown: readonly Reason[],
+  ask: (input: JsonObject) => Promise<Reason[]>,
+): { allow(input: JsonObject): Promise<void>; change: InputCheck } {
+  let now = first;
+  let allowed: string | undefined = canonicalJson(now);
+  /** @throws StepFailure if a guard denies it, or wants it confirmed for a reason that was not shown. */
+  const allow = async (input: JsonObject): Promise<void> => {
+    const text = canonicalJson(input);
+    if (allowed === text) return;
+    allowed = undefined;
+    refuseNewReasons(shown, await ask(input));
+    allowed = text;
+  };
   /** Checks a change. If it is refused, the session knows the call as it was. @throws StepFailure. */
-  async change(changed: JsonObject, shown: readonly Reason[]): Promise<JsonObject> {
-    const { run, call, now } = this;
+  const change: InputCheck = async (changed) => {
     const operation = isWholeTask(run, call) ? null : call.operation.key;
     const { input, confirmations } = await checkInput(run, { operation, input: changed });
     refuseNewReasons(
@@ -75,24 +74,16 @@ class GuardedInput {
       confirmations.map((one) => confirmation(one, [])),
     );
     try {
-      await this.allow(input, shown);
+      await allow(input);
     } catch (error) {
-      if (this.isEntered) await this.allow(now, shown).catch(() => {});
-      else this.allowed = canonicalJson(now);
+      if (entersCalls(run.task)) await allow(now).catch(() => {});
+      else allowed = canonicalJson(now);
       throw error;
     }
-    this.now = input;
+    now = input;
     return input;
-  }
-
-  /** @throws StepFailure if a guard denies it, or wants it confirmed for a reason that was not shown. */
-  async allow(input: JsonObject, shown: readonly Reason[]): Promise<void> {
-    const text = canonicalJson(input);
-    if (this.allowed === text) return;
-    this.allowed = undefined;
-    refuseNewReasons(shown, await this.askGuards(input));
-    this.allowed = text;
-  }
+  };
+  return { allow, change };
 }
 
 /** Whether the task is nothing but this call, so that the input of the call is that of the task. */
@@ -131,20 +122,9 @@ async function confirm(
   const { operation, path, id, takesBack, about } = call;
   // What takes a call back, or asks about one, belongs to that call; a place in a queue may depend on the task's input.
   const isFixed = takesBack ?? about ?? (isWholeTask(run, call) ? run.task.plan.concurrency : undefined);
-  const fields = isFixed
-    ? undefined
-    : editableFields(
-        operation.input_schema,
-        reasons.map(({ edit }) => edit),
-      );
+  const fields = isFixed ? undefined : editableFields(operation.input_schema, reasons);
   run.steps.note(path, id, { status: 'waiting', call: operation.key });
-  const asked = confirmationOf(run, call, reasons);
-  const { undo } = asked.what;
-  const granted = {
-    operation: operation.key,
-    undo: undo ? { operation: undo.ability, asks: undo.approval !== undefined } : null,
-  };
-  const request = { ...asked, edit: fields && { fields, check }, call: granted };
+  const request = { ...confirmationOf(run, call, reasons), edit: fields && { fields, check }, isGrantable: true };
   return await awaitApproval(run, request, call.branchStop);
 }
 
@@ -158,18 +138,8 @@ export function confirmationOf(run: TaskRun, call: OperationCall, reasons: reado
     path,
     step: id,
     title: `${operation.key} in ${environment.name}`,
-    what: {
-      ability: operation.key,
-      implementation: operation.implementation.id,
-      environment: environment.name,
-      effects: operation.effects,
-      input,
-      ...(undo && { undo: undo() }),
-    },
-    reasons: reasons.map(({ text }) => text),
-    approvers: environment.approvers,
-    quorum: environment.quorum,
+    what: { ...subjectOf(run, input, operation), ...(undo && { undo: undo() }) },
+    reasons,
     expiresMs: asksAnew ? GUARD_APPROVAL_MS : call.budget.capWait(GUARD_APPROVAL_MS),
-    comment: 'optional',
   };
 }

@@ -41,9 +41,8 @@ export async function callUntilKnown(
     } catch (error) {
       if (!isUnknown(error)) throw error;
       const lost = { idempotency_key: `${run.task.id}/${call.path}`, input: call.input };
-      const verdict = await findOut(run, call, { unknown, lost, ask }, true);
-      if (verdict.is === 'happened') return verdict.output;
-      if (verdict.is === 'neither') throw stillUnknown(run, error, unknown, verdict);
+      const took = await findOut(run, call, { unknown, lost, failure: error, waits: true, ask });
+      if (took) return took.output;
       if (CancellationScope.current().consideredCancelled) throw new CancelledFailure('Cut before it took effect');
       const made = run.steps.entry(call.path).attempts ?? 1;
       const timeoutMs = next.timeoutMs && next.timeoutMs - (Date.now() - since);
@@ -65,61 +64,59 @@ export async function settleDoubt(run: TaskRun, call: OperationCall, { make, ask
   const lost = run.steps.entry(askPath(call.path)).doubt as LostCall;
   // A list may have other items now.
   if (isInTurn(call.path) && canonicalJson(lost.input) !== canonicalJson(call.input)) throw otherItem(call, lost);
-  const verdict = await findOut(run, call, { unknown, lost, ask }, false);
-  if (verdict.is === 'happened') return verdict.output;
-  if (verdict.is === 'neither') throw stillUnknown(run, new StepFailure(lostBefore(lost)), unknown, verdict);
-  return make(run, call);
+  const failure = new StepFailure(lostBefore(lost));
+  const took = await findOut(run, call, { unknown, lost, failure, waits: false, ask });
+  return took ? took.output : make(run, call);
 }
 
 interface Question {
   unknown: PlanUnknown;
   lost: LostCall;
+  /** What is thrown if the answer cannot tell, with what was asked and answered. */
+  failure: StepFailure;
+  /** Whether it waits before the first question, too. */
+  waits: boolean;
   ask: Call;
 }
 
 /**
- * Not cancellable: whether the effect took place matters most to a task that is stopped. @param waits whether it waits
- * before the first question, too.
+ * Not cancellable: whether the effect took place matters most to a task that is stopped. @returns the output of a call that
+ * took place; undefined: it did not. @throws StepFailure if that is still unknown.
  */
-async function findOut(run: TaskRun, call: OperationCall, question: Question, waits: boolean): Promise<Verdict> {
-  const { unknown, lost } = question;
+async function findOut(run: TaskRun, call: OperationCall, question: Question): Promise<{ output: Json } | undefined> {
+  const { unknown, lost, failure, waits } = question;
   const path = askPath(call.path);
   const id = askPath(call.id);
   const { call: key, attempts, wait_ms: waitMs } = unknown;
+  let verdict = { is: 'neither', why: '' } as Verdict;
   // The next run could not tell the lost call from one that was not made.
   run.life.pendingWork += 1;
   try {
-    const verdict = await CancellationScope.nonCancellable(async () => {
-      let found: Verdict = { is: 'neither', why: '' };
-      for (let number = 1; number <= attempts && found.is === 'neither'; number += 1) {
+    await CancellationScope.nonCancellable(async () => {
+      for (let number = 1; number <= attempts && verdict.is === 'neither'; number += 1) {
         run.steps.note(path, id, { status: 'waiting', call: key, doubt: lost });
         if (waits || number > 1) await sleep(waitMs, { summary: `${path}: question ${number} of ${attempts}` });
-        found = await askOnce(run, call, question);
+        verdict = await askOnce(run, call, question);
       }
-      return found;
     });
     const isKnown = verdict.is !== 'neither';
     const { status } = run.steps.entry(path);
     run.steps.note(path, id, { status: isKnown ? 'succeeded' : status });
-    if (!isKnown) return verdict;
+    if (verdict.is === 'neither') throw stillUnknown(run, failure, unknown, verdict);
     delete run.steps.entry(path).doubt;
-    const [says, so] =
-      verdict.is === 'happened'
-        ? ['took place', ': its output is from that answer']
-        : ['did not take place', ', so it may be made again'];
-    run.warnings.add(`The outcome of ${call.path} was lost, and ${key} says that it ${says}${so}`);
-    return verdict;
+    run.warnings.add(foundOut(call.path, unknown, verdict));
+    return verdict.is === 'happened' ? verdict : undefined;
   } finally {
     run.life.pendingWork -= 1;
     reportStep(run.steps, { id, verb: 'call' }, path, { instance: path, within: undefined });
   }
 }
 
-async function askOnce(run: TaskRun, of: OperationCall, { unknown, lost, ask }: Question): Promise<Verdict> {
+async function askOnce(run: TaskRun, call: OperationCall, { unknown, lost, ask }: Question): Promise<Verdict> {
   const { plan } = run.task;
-  const [path, id] = [askPath(of.path), askPath(of.id)];
+  const [path, id] = [askPath(call.path), askPath(call.id)];
   const operation = plan.operations[unknown.call] as PlanOperation;
-  const about = { ...lost, operation: of.operation.key };
+  const about = { ...lost, operation: call.operation.key };
   const alone = { retry: undefined, timeoutMs: undefined, mayBeCut: false, groups: [], branchStop: new BranchStop() };
   try {
     const input: JsonObject = questionAbout(unknown, lost);
@@ -135,6 +132,12 @@ async function askOnce(run: TaskRun, of: OperationCall, { unknown, lost, ask }: 
     if (isAnswer(problem.code, error.isAnswer)) return judgeAnswer(unknown, lost, { output: null, error: problem });
     return { is: 'neither', why: `it did not answer: ${problem.code}: ${problem.message}` };
   }
+}
+
+function foundOut(path: string, { call }: PlanUnknown, { is }: Verdict): string {
+  return is === 'happened'
+    ? `The outcome of ${path} was lost, and ${call} says that it took place: its output is from that answer`
+    : `The outcome of ${path} was lost, and ${call} says that it did not take place, so it may be made again`;
 }
 
 /** Adds what was asked and answered, to the failure itself: others may explain it further. */
@@ -167,8 +170,8 @@ function lostBefore({ idempotency_key: key }: LostCall): Problem {
   return { code: 'outcome.unknown', message: `Whether the call ${key} took place could not be determined` };
 }
 
-function otherItem({ path }: OperationCall, { idempotency_key: key }: LostCall): StepFailure {
-  const message = `${lostBefore({ idempotency_key: key, input: {} }).message}, and the input of ${path} is another one now`;
+function otherItem({ path }: OperationCall, lost: LostCall): StepFailure {
+  const message = `${lostBefore(lost).message}, and the input of ${path} is another one now`;
   const suggestion = 'Check by hand whether the effect took place, then say it to `ability task retry`.';
   return new StepFailure({ code: 'outcome.unknown', message, suggestion });
 }

@@ -1,10 +1,12 @@
 import { CancellationScope } from '@temporalio/workflow';
 import type { RaiseLimitRequest } from '../../contracts/activities.js';
 import { ACTIVITIES } from '../../contracts/names.js';
+import { GUARD_APPROVAL_MS } from '../../rules/calls/call-limits.js';
 import { handlerKindOf } from '../../rules/hooks/handlers.js';
-import { askToRaise } from '../approvals/ask-to-raise.js';
+import { askToRaise, subjectOf } from '../approvals/await-approval.js';
 import { localActivity, untilKeyed } from '../calls/local-activities.js';
 import { readActivityFailure, StepFailure } from '../steps/step-failure.js';
+import type { Budget } from '../task/budget.js';
 import type { BranchStop } from '../task/stop-branches.js';
 import type { TaskRun } from '../task/task-run.js';
 import { AtLimit, askGuards, type Hooked, type Reason } from './ask-hooks.js';
@@ -13,8 +15,8 @@ import { AtLimit, askGuards, type Hooked, type Reason } from './ask-hooks.js';
 interface Asking {
   branchStop: BranchStop;
   /** Id of its step; absent: the task itself. */
-  step?: string;
-  capWait(ms: number): number;
+  id?: string;
+  budget: Budget;
 }
 
 /**
@@ -39,34 +41,29 @@ async function askUntilWithin(run: TaskRun, hooked: Hooked, asking: Asking): Pro
   }
 }
 
-async function raise(run: TaskRun, hooked: Hooked, atLimit: AtLimit, asking: Asking): Promise<void> {
+async function raise(
+  run: TaskRun,
+  { operation, input, path: at }: Hooked,
+  atLimit: AtLimit,
+  { branchStop, id: step, budget }: Asking,
+): Promise<void> {
   const { answer, limit } = atLimit;
-  const { ability: whole } = run.task.plan;
-  const { operation, input } = hooked;
-  const path = hooked.path || 'run';
-  const ability = operation?.key ?? whole.id;
-  if (asking.step !== undefined) run.steps.note(path, asking.step, { status: 'waiting', call: ability });
+  const path = at || 'run';
+  const what = subjectOf(run, { limit: answer.hook_id, raised: limit.raised, input }, operation);
+  if (step !== undefined) run.steps.note(path, step, { status: 'waiting', call: what.ability });
   const done = Object.entries(limit.done).map(([id, count]) => `${count} of ${id}`);
-  const raised = await askToRaise(run, {
-    ...asking,
-    path,
-    title: `Raise the limit ${answer.hook_id} of the session for ${ability}?`,
-    what: {
-      ability,
-      implementation: operation?.implementation.id ?? null,
-      effects: operation ? operation.effects : whole.effects,
-      input: { limit: answer.hook_id, raised: limit.raised, input },
-    },
-    reasons: [
-      `${answer.reason} (hook ${answer.hook_id})`,
-      `The session has made ${done.join(', ') || 'no calls'}; the limit was raised by ${limit.raised} so far.`,
-    ],
-    type: 'number',
-  });
+  const reasons = [
+    `${answer.reason} (hook ${answer.hook_id})`,
+    `The session has made ${done.join(', ') || 'no calls'}; the limit was raised by ${limit.raised} so far.`,
+  ].map((text) => ({ text }));
+  const title = `Raise the limit ${answer.hook_id} of the session for ${what.ability}?`;
+  const expiresMs = budget.capWait(GUARD_APPROVAL_MS);
+  const request = { path, step, title, what, reasons, expiresMs };
+  const raised = await askToRaise(run, request, 'number', branchStop);
   if (!raised || raised.by === 0) throw atLimit;
   const tell = localActivity<RaiseLimitRequest, void>(ACTIVITIES.raiseLimit);
-  const request = { ...run.task.context, hook: answer.hook_id, id: raised.decision, by: raised.by };
-  await CancellationScope.nonCancellable(() => untilKeyed(() => tell(request))).catch((error: unknown) => {
+  const told = { ...run.task.context, hook: answer.hook_id, id: raised.decision, by: raised.by };
+  await CancellationScope.nonCancellable(() => untilKeyed(() => tell(told))).catch((error: unknown) => {
     const end = readActivityFailure(error);
     throw end.kind === 'problem' ? new StepFailure(end.problem) : atLimit;
   });

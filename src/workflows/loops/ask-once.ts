@@ -4,7 +4,7 @@ import type { CallStep, ForeachStep, PlanOperation } from '../../contracts/plan.
 import { callInput } from '../../rules/calls/call-input.js';
 import { GUARD_APPROVAL_MS } from '../../rules/calls/call-limits.js';
 import { oneLine } from '../../rules/shown-text.js';
-import { awaitApproval } from '../approvals/await-approval.js';
+import { awaitApproval, subjectOf } from '../approvals/await-approval.js';
 import { environmentAsks } from '../calls/allow-call.js';
 import type { DecidedCall } from '../calls/schedule-call.js';
 import { evaluateParameters } from '../steps/evaluate.js';
@@ -55,18 +55,9 @@ export async function askOnce(
       path,
       step: step.id,
       title: `${listed.length} ${listed.length === 1 ? 'call' : 'calls'} of ${operation.key} in ${environment.name}`,
-      what: {
-        ability: operation.key,
-        implementation: operation.implementation.id,
-        environment: environment.name,
-        effects: operation.effects,
-        input: listed,
-      },
-      reasons: [environmentAsks(environment, operation)],
-      approvers: environment.approvers,
-      quorum: environment.quorum,
+      what: subjectOf(run, listed, operation),
+      reasons: [{ text: environmentAsks(environment, operation) }],
       expiresMs: frame.budget.capWait(GUARD_APPROVAL_MS),
-      comment: 'optional',
       items: items.length,
     },
     frame.branchStop,

@@ -10,7 +10,7 @@ import type {
   SwitchStep,
 } from '../../contracts/plan.js';
 import { nameOfStep } from '../../rules/steps/turn-paths.js';
-import { type ApprovalRequest, awaitApproval } from '../approvals/await-approval.js';
+import { type ApprovalRequest, awaitApproval, subjectOf } from '../approvals/await-approval.js';
 import { editOfTask, noteEdits } from '../approvals/edit.js';
 import { type Cause, causeOf } from '../calls/lost-calls.js';
 import { evaluate, evaluateCondition, evaluateCount, evaluateDuration, evaluateText } from './evaluate.js';
@@ -102,19 +102,11 @@ async function runSwitch({ cases }: SwitchStep, path: string, frame: Frame): Pro
  */
 async function runApproval(step: ApprovalStep, path: string, frame: Frame): Promise<Json> {
   const { run } = frame;
-  const { edit, expires } = step.approval;
   const request = requestOf(step, path, frame);
   run.steps.note(path, step.id, { status: 'waiting' });
-  const reasons = request.reasons.map((text) => ({ text, edit }));
-  const approval = await awaitApproval(
-    run,
-    {
-      ...request,
-      expiresMs: frame.budget.capWait(evaluateDuration(expires, frame)),
-      edit: editOfTask(run, [edit], reasons),
-    },
-    frame.branchStop,
-  );
+  const expiresMs = frame.budget.capWait(evaluateDuration(step.approval.expires, frame));
+  const edit = editOfTask(run, request.reasons);
+  const approval = await awaitApproval(run, { ...request, expiresMs, edit }, frame.branchStop);
   noteEdits(run, approval);
   const last = approval.decisions.at(-1);
   const by = last === undefined || last.by === 'unnamed' ? 'unnamed' : last.by.name;
@@ -123,31 +115,16 @@ async function runApproval(step: ApprovalStep, path: string, frame: Frame): Prom
 }
 
 /** What an approval step asks; how long is its own matter. */
-export function requestOf(
-  { id, approval }: ApprovalStep,
-  path: string,
-  frame: Frame,
-): Omit<ApprovalRequest, 'expiresMs'> {
+export function requestOf({ id, approval }: ApprovalStep, path: string, frame: Frame): ApprovalRequest {
   const { run } = frame;
-  const { ability, environment } = run.task.plan;
-  const { title, approvers, quorum, comment, fields, while_open } = approval;
+  const { title, approvers, quorum, comment, fields, while_open, edit } = approval;
   return {
     path,
     step: id,
     title: evaluateText(title, frame),
-    what: {
-      ability: ability.id,
-      implementation: null,
-      environment: environment.name,
-      effects: ability.effects,
-      input: run.input.value,
-    },
-    reasons: [`The step ${id} of ${ability.id} asks.`],
-    approvers: approvers ?? environment.approvers,
-    quorum: quorum ?? environment.quorum,
-    comment,
-    ...(fields && { fields }),
-    ...(while_open && { while_open }),
+    what: subjectOf(run, run.input.value),
+    reasons: [{ text: `The step ${id} of ${run.task.plan.ability.id} asks.`, edit }],
+    ...{ approvers, quorum, comment, fields, while_open },
   };
 }
 

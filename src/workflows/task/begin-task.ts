@@ -1,8 +1,7 @@
 import { condition, isCancellation, sleep } from '@temporalio/workflow';
 import type { EnterAnswer, EnterRequest, FindLinkRequest, ModifyAnswer } from '../../contracts/activities.js';
 import { ACTIVITIES } from '../../contracts/names.js';
-import { GUARD_APPROVAL_MS } from '../../rules/calls/call-limits.js';
-import { type ApprovalRequest, awaitApproval } from '../approvals/await-approval.js';
+import { type ApprovalRequest, awaitApproval, subjectOf } from '../approvals/await-approval.js';
 import { editOfTask, noteEdits } from '../approvals/edit.js';
 import { localActivity, untilKeyed } from '../calls/local-activities.js';
 import { confirmation, type Reason } from '../hooks/ask-hooks.js';
@@ -67,11 +66,10 @@ export async function enterChild({ task, input, warnings }: TaskRun): Promise<vo
 export async function guardTask(run: TaskRun, branchStop: BranchStop): Promise<void> {
   if (run.task.plan.ability.kind === 'operation') return;
   run.life.state = 'guarding';
-  const asking = { branchStop, capWait: (ms: number): number => ms };
+  const asking = { branchStop, budget: run.budget };
   const reasons = guardReasons(run, await askWithinLimits(run, aroundTask(run), asking));
   if (reasons.length === 0) return;
-  const lists = reasons.map(({ edit }) => edit);
-  const request = { ...guardRequest(run, reasons), edit: editOfTask(run, lists, reasons) };
+  const request = { ...guardRequest(run, reasons), edit: editOfTask(run, reasons) };
   noteEdits(run, await awaitApproval(run, request, branchStop));
 }
 
@@ -82,19 +80,10 @@ export function guardReasons({ task: { plan, start } }: TaskRun, fromGuards: rea
 }
 
 /** What they are asked. */
-export function guardRequest({ task: { plan }, input }: TaskRun, reasons: readonly Reason[]): ApprovalRequest {
-  const { name: environment, approvers, quorum } = plan.environment;
-  const { id: ability, effects } = plan.ability;
-  return {
-    path: 'run',
-    title: `${ability} in ${environment}`,
-    what: { ability, implementation: null, environment, effects, input: input.value },
-    reasons: reasons.map(({ text }) => text),
-    approvers,
-    quorum,
-    expiresMs: GUARD_APPROVAL_MS,
-    comment: 'optional',
-  };
+export function guardRequest(run: TaskRun, reasons: readonly Reason[]): ApprovalRequest {
+  const { ability, environment } = run.task.plan;
+  const title = `${ability.id} in ${environment.name}`;
+  return { path: 'run', title, what: subjectOf(run, run.input.value), reasons };
 }
 
 /**

@@ -3,8 +3,7 @@ import { AbilityError } from '../../../contracts/problem.js';
 import { answer } from '../../../operations/operation.js';
 import type { HttpDoor } from '../http-door.js';
 import { defineRoute, type Route } from '../route.js';
-import { readSignature, TakenRequests } from '../slack/check-slack-signature.js';
-import { readInteraction } from '../slack/interaction.js';
+import { readInteraction, readSignature, TakenRequests } from '../slack/read-request.js';
 import { type SlackApp, slackAppOf, takeInteraction } from '../slack/take-interaction.js';
 import { countingRefusals, forOperator } from './webhooks.js';
 

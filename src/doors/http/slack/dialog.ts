@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../../contracts/json.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import { oneLine, startOf } from '../../../rules/shown-text.js';
 import { needsComment } from '../../../rules/tasks/needs-comment.js';
-import type { Carried, FilledIn } from './interaction.js';
+import type { Carried, FilledIn } from './read-request.js';
 
 /** Limits of Slack's. Source: https://docs.slack.dev/reference/block-kit. */
 const MAX_FIELDS = 90;

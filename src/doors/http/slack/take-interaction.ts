@@ -1,10 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { keepingRuntime, readApprovals, type ShownApproval } from '../../../client/index.js';
 import type { JsonObject } from '../../../contracts/json.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import type { Project } from '../../../definitions/formats/project.js';
 import type { Registry } from '../../../definitions/registry.js';
-import { decide } from '../../../operations/approvals.js';
+import { decide, findOpen } from '../../../operations/approvals.js';
 import { approvalNotFound, approval as decidedOn } from '../../../operations/concerns.js';
 import type { OpenProject, OperationCaller } from '../../../operations/operation.js';
 import { runOperation, withinRight } from '../../../operations/run-operation.js';
@@ -17,7 +16,7 @@ import { httpProblem } from '../http-problem.js';
 import { reserveWait } from '../reserve-wait.js';
 import type { HttpAnswer } from '../route.js';
 import { COMMENT, dialogFor, readDialog } from './dialog.js';
-import type { Interaction } from './interaction.js';
+import type { Interaction } from './read-request.js';
 
 /** Slack shows an error after three seconds. */
 const ANSWER_MS = 2500;
@@ -72,7 +71,9 @@ async function act(door: HttpDoor, app: SlackApp, what: Interaction): Promise<''
     inSession: (_, __, ___, action) => action(null),
   };
   const asked = { project, rights: caller.rights, right: decide.right };
-  const approval = await withinRight(asked, decidedOn, { key, approval: id }, () => findOpen(door, key, id));
+  const approval = await withinRight(asked, decidedOn, { key, approval: id }, () =>
+    door.ask((connection) => findOpen(connection, key, id)),
+  );
   // The id may recur, in a later message.
   if (approval.raised_at !== about.raised || !coversEnvironment(slack, approval.what.environment)) {
     throw approvalNotFound(key, id);
@@ -87,13 +88,6 @@ async function act(door: HttpDoor, app: SlackApp, what: Interaction): Promise<''
   if (missing > 0)
     void say(door, app, what, `Your decision counts; ${missing} more ${missing > 1 ? 'are' : 'is'} needed.`);
   return '';
-}
-
-async function findOpen(door: HttpDoor, key: string, id: string): Promise<ShownApproval> {
-  const open = await door.ask((connection) => keepingRuntime(connection, () => readApprovals(connection, key)));
-  const found = open.find((one) => one.id === id);
-  if (found) return found;
-  throw approvalNotFound(key, id);
 }
 
 /** The person whom `people` names; Slack's signature vouches for the id. @throws AbilityError `door.unauthenticated`. */

@@ -21,6 +21,7 @@ function sessionAt(attempt: number, reason?: string, isTimeout = false, cause = 
     return { history: { events: events.slice(from, from + 100) }, nextPageToken: rest };
   };
   const temporal = {
+    options: { namespace: 'default' },
     workflowService: { getWorkflowExecutionHistoryReverse: async (request: object) => page(request) },
     workflow: { getHandle: () => handle },
     withDeadline: (_: number, action: () => unknown) => action(),

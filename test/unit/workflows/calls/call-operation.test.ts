@@ -9,7 +9,7 @@ const around = vi.hoisted(() => ({
   /** What each scheduled call ends with, in turn. */
   ends: [] as unknown[],
   reasons: [] as string[],
-  approvals: [] as { title: string; reasons: string[]; what: object }[],
+  approvals: [] as { title: string; reasons: { text: string }[]; what: object }[],
   fired: [] as object[],
   slept: [] as number[],
 }));
@@ -31,7 +31,8 @@ vi.mock('../../../../src/workflows/hooks/ask-hooks.js', async (original) => ({
   askGuards: async () => around.reasons.map((text) => ({ text })),
   fireAfter: (_: unknown, __: unknown, outcome: object) => void around.fired.push(outcome),
 }));
-vi.mock('../../../../src/workflows/approvals/await-approval.js', () => ({
+vi.mock('../../../../src/workflows/approvals/await-approval.js', async (original) => ({
+  ...(await original<object>()),
   awaitApproval: async (_: unknown, wanted: never) => {
     around.approvals.push(wanted);
     return wanted;
@@ -212,7 +213,7 @@ describe('all reasons of one call make one approval', () => {
     expect(around.approvals).toMatchObject([
       {
         title: 'db.write in staging',
-        reasons: ['a guard asks', 'staging asks for approval of write_idempotent calls.'],
+        reasons: [{ text: 'a guard asks' }, { text: 'staging asks for approval of write_idempotent calls.' }],
         what: {
           ability: 'db.write',
           implementation: 'db.write',
@@ -227,7 +228,7 @@ describe('all reasons of one call make one approval', () => {
 
   test('of its creation, if the task is only this call and was not called itself', async () => {
     await called({ plan: { ability }, start });
-    expect(around.approvals).toMatchObject([{ reasons: ['confirm first (hook h)'] }]);
+    expect(around.approvals).toMatchObject([{ reasons: [{ text: 'confirm first (hook h)' }] }]);
     around.approvals.length = 0;
     await called({ start });
     await called({ plan: { ability }, start: { ...start, child: {} } });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { TakenRequests } from '../../../../../src/doors/http/slack/check-slack-signature.js';
+import { TakenRequests } from '../../../../../src/doors/http/slack/read-request.js';
 import { signed } from '../../../../fixtures/slack.js';
 
 const SECRET = '8f742231b10e8888abcd99yyyzzz85a5';
