@@ -108,7 +108,7 @@ export async function awaitApproval(run: TaskRun, request: ApprovalRequest, bran
   }
   notifyOfApproval(run, 'approval.decided', approval);
   refuseNotApproved(approval);
-  const grant = grantOf(approval);
+  const grant = approval.grants && grantOf(approval);
   if (grant) await startGrant(run, approval, grant);
   return approval;
 }
