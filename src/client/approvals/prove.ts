@@ -64,10 +64,11 @@ function proofHere(
   about: ProvedDecision,
 ): DecisionProof {
   if (!isOwnRuntime) throw unproved(`${address} is not the project's own runtime`);
-  const user = provableUser();
-  if (token === undefined && about.by === user) return proveDecision(readProofKey(paths.proofKey), about);
-  if (token === undefined)
+  if (token === undefined) {
+    const user = provableUser();
+    if (about.by === user) return proveDecision(readProofKey(paths.proofKey), about);
     throw unproved(`only ${user} can be proved here, and not ${about.by || 'an unnamed person'}`);
+  }
   const proof = proveWithToken(token, about);
   if (proof) return proof;
   throw new AbilityError({
