@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { chmod, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { FILE_LIMITS, type FileValue, isFileValue, type StepFiles } from '../../contracts/files.js';
 import type { PlanFiles } from '../../contracts/plan.js';
@@ -70,12 +69,6 @@ export class CallFiles {
     this.copies.set(key, copy);
     copy.catch(() => {});
     return copy;
-  }
-
-  /** The bytes of a file; the stream fails if the digest does not match. @throws as {@link copyOf}. */
-  async open(file: FileValue): Promise<Readable> {
-    this.refuseForeign(file);
-    return this.dependencies.store.open(file.$file);
   }
 
   /**

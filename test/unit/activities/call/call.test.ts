@@ -536,7 +536,7 @@ describe('the answer of a call', () => {
   test('gives a call the files of its task, and the space that is left', async () => {
     const file = { $file: 'a'.repeat(64), name: 'f', bytes: 1, media_type: 'text/plain' };
     const opened = async (files: string[]) =>
-      (await attempt(async (call) => void (await call.files.open(file)), { request: { files } })).failure?.type;
+      (await attempt(async (call) => void (await call.files.copyOf(file)), { request: { files } })).failure?.type;
     expect(await opened([])).toBe('file.not_of_task');
     expect(await opened([file.$file])).toBe('store.not_shared');
     const full = await attempt(

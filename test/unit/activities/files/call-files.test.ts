@@ -216,14 +216,6 @@ async function* fails(error: Error): AsyncGenerator<Buffer> {
   throw error;
 }
 
-describe('the bytes of a file', () => {
-  test('can be read by a call that has the file, and by no other', async () => {
-    const stream = await open({ files: [file.$file] }).open(file);
-    expect(await stream.toArray()).toEqual([Buffer.from('hello')]);
-    await expect(open().open(file)).rejects.toMatchObject({ code: 'file.not_of_task' });
-  });
-});
-
 describe('a stored file', () => {
   const keep = (mediaType?: string) =>
     open().keep(async () => Readable.from([Buffer.from('1')]), { name: 'a.txt', mediaType });
