@@ -83,7 +83,12 @@ export class SandboxThread implements WorkflowCreator {
     // What a replaced thread held is evicted by the failure of its next activation, and begins anew from its history.
     const isHere = (): boolean => this.started === thread;
     if (!isHere()) return this.createWorkflow(options);
-    const workflow = await this.answered(workflowId, creator.createWorkflow(options));
+    const workflow = await this.answered(workflowId, creator.createWorkflow(options)).catch((error: unknown) => {
+      if (!(error instanceof HeldByOther)) throw error;
+      return undefined;
+    });
+    // Nothing of it has run.
+    if (!workflow) return this.createWorkflow(options);
     return {
       activate: (activation) =>
         isHere()
@@ -133,9 +138,12 @@ export class SandboxThread implements WorkflowCreator {
     });
     oldest.reject(new Error(message));
     for (const { reject } of others)
-      reject(new Error(`The thread of this workflow is replaced: ${oldest.workflowId} held it`));
+      reject(new HeldByOther(`The thread of this workflow is replaced: ${oldest.workflowId} held it`));
   }
 }
+
+/** Why a request was not answered that came after one that held the thread. */
+class HeldByOther extends Error {}
 
 /** The SDK asks a thread to end, which one that computes never hears; it shows the thread to subclasses alone. */
 async function endThread(creator: WorkflowCreator): Promise<void> {

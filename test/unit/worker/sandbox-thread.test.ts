@@ -14,14 +14,19 @@ const failure = (promise: Promise<unknown>): Promise<Error> =>
     (error) => error,
   );
 
-/** Threads whose workflows answer, but for one that never does. */
+/** Threads whose workflows answer, but for `slow` and for `stuck`, which holds its thread. */
 function threads() {
   const made: { terminated: boolean }[] = [];
   const start = async (): Promise<WorkflowCreator> => {
     const thread = { terminated: false };
     made.push(thread);
+    let isHeld = false;
+    const answer = <T>(value: T): Promise<T> => (isHeld ? new Promise(() => {}) : Promise.resolve(value));
     const workflow = (id: string): Workflow => ({
-      activate: () => (id === 'stuck' ? new Promise(() => {}) : Promise.resolve({ runId: id })),
+      activate: () => {
+        isHeld ||= id === 'stuck';
+        return id === 'slow' ? new Promise(() => {}) : answer({ runId: id });
+      },
       getAndResetSinkCalls: async () => [],
       dispose: async () => {},
     });
@@ -29,7 +34,7 @@ function threads() {
       thread.terminated = true;
     };
     return {
-      createWorkflow: async ({ info }: WorkflowCreateOptions) => workflow(info.workflowId),
+      createWorkflow: ({ info }: WorkflowCreateOptions) => answer(workflow(info.workflowId)),
       destroy: async () => {},
       workerThreadClients: [{ workerThread: { terminate } }],
     } as WorkflowCreator;
@@ -60,11 +65,23 @@ test('a workflow that computes without an end fails its workflow task after five
   expect(made).toEqual([{ terminated: true }, { terminated: true }]);
 });
 
-test('a process that was stopped for an hour, or has nothing to wait for, blames no workflow', async () => {
+test('one that begins meanwhile does so in the new thread, and fails no workflow task', async () => {
   const { made, sandbox } = threads();
   const stuck = await sandbox.createWorkflow(optionsOf('stuck'));
+  const failed = failure(stuck.activate({}));
+  const other = sandbox.createWorkflow(optionsOf('other'));
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect((await failed).message).toContain('computed for 5 s');
+  expect(await (await other).activate({})).toEqual({ runId: 'other' });
+  await sandbox.destroy();
+  expect(made).toEqual([{ terminated: true }, { terminated: true }]);
+});
+
+test('a process that was stopped for an hour, or has nothing to wait for, blames no workflow', async () => {
+  const { made, sandbox } = threads();
+  const slow = await sandbox.createWorkflow(optionsOf('slow'));
   await vi.advanceTimersByTimeAsync(60_000);
-  void stuck.activate({}).catch(() => {});
+  void slow.activate({}).catch(() => {});
   await vi.advanceTimersByTimeAsync(2_000);
   vi.setSystemTime(Date.now() + 3_600_000);
   await vi.advanceTimersByTimeAsync(2_000);
