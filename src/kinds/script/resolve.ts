@@ -1,6 +1,6 @@
 import { within } from '../../definitions/spot.js';
+import type { Resolver } from '../../planning/resolve/choose-implementation.js';
 import { outputFormOf } from '../../planning/resolve/resolve-output.js';
-import type { Resolver } from '../../planning/resolve/resolver.js';
 import { resolveScript } from '../../planning/scripts/resolve-script.js';
 
 export const resolveScriptSection: Resolver<'script'> = (

@@ -2,7 +2,7 @@ import type { Plan } from '../../contracts/plan.js';
 import { AbilityError, type Problem } from '../../contracts/problem.js';
 import type { AgentProfile } from '../../definitions/formats/agent.js';
 import type { Registry } from '../../definitions/registry.js';
-import { MODEL_PREFIX } from '../../rules/agents/model-key.js';
+import { MODEL_PREFIX } from '../../rules/agents.js';
 import { nameTools, stepsOfAgent } from '../resolve/resolve-agent.js';
 import { resolvePlan } from '../resolve/resolve-plan.js';
 import type { EnvironmentVariables } from '../secrets/secret-source.js';

@@ -10,11 +10,9 @@ import { isShown, MAPPING_NAMES, mappingOf, toolCallOf } from '../../definitions
 import { partsOfHandler } from '../../definitions/written-handler.js';
 import { defined } from '../../text/defined.js';
 import { didYouMean } from '../../text/nearest.js';
-import { operationInput } from '../input/check-input.js';
-import { resolveParameters } from '../resolve/check-parameters.js';
+import { operationInput, resolveParameters } from '../resolve/check-parameters.js';
 import { chooseImplementation, configOf } from '../resolve/choose-implementation.js';
-import { type Available, checkCondition, checkTemplate } from '../steps/check-names.js';
-import { checkAt, invalidAt } from '../steps/definition-errors.js';
+import { type Available, checkAt, checkCondition, checkTemplate, invalidAt } from '../steps/check-names.js';
 import { hookLevels } from './hook-levels.js';
 
 const IN_MAPPINGS: Available = {

@@ -3,14 +3,12 @@ import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.j
 import type { CallStep, Plan, PlanOperation, PlanRetry, PlanScript } from '../../contracts/plan.js';
 import type { CallPreview, ScriptPreview } from '../../contracts/preview.js';
 import type { Problem } from '../../contracts/problem.js';
-import { callInput } from '../../rules/calls/call-input.js';
-import { attemptsOf, RETRY, stepLimit } from '../../rules/calls/call-limits.js';
+import { attemptsOf, callInput, RETRY, stepLimit } from '../../rules/calls/call-defaults.js';
 import { formatDuration, parseDuration } from '../../rules/duration.js';
 import { unlessRefused } from '../../text/attempt.js';
-import { operationInput } from '../input/check-input.js';
-import { evaluateScript, type ScriptFacts, type ValuePiece } from '../scripts/texts/evaluate-script.js';
-import { plainTextOf, writeScript } from '../scripts/texts/write-script.js';
-import { problemsOf } from '../steps/definition-errors.js';
+import { operationInput } from '../resolve/check-parameters.js';
+import { evaluateScript, plainTextOf, type ScriptFacts, type ValuePiece, writeScript } from '../scripts/texts.js';
+import { problemsOf } from '../steps/check-names.js';
 import { evaluatePartially, type Known, type PartialInput, previewText } from './partial-evaluation.js';
 import { type Asker, previewGuardApproval, previewHooks } from './preview-hooks.js';
 

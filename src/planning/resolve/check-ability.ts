@@ -7,7 +7,7 @@ import type { LowLevel } from '../../definitions/formats/low-level.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { didYouMean } from '../../text/nearest.js';
 import { checkAgainst, checkSchema } from '../input/schemas.js';
-import { notThere, relocated } from '../steps/definition-errors.js';
+import { notThere, relocated } from '../steps/check-names.js';
 
 /** @throws AbilityError `scope.environment` if the ability is not available there. Source: R-000-28. */
 export function checkScope(

@@ -1,12 +1,15 @@
+import type { ImplementationBase } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { AbilityConfig } from '../../definitions/formats/config.js';
 import type { ImplementationBody, ImplementationDocument } from '../../definitions/formats/implementation.js';
 import type { LowLevel } from '../../definitions/formats/low-level.js';
 import { type Loaded, type Registry, unreadable } from '../../definitions/registry.js';
 import type { Spot } from '../../definitions/spot.js';
+import type { BodyOf, ImplementationOf, KindName, WrittenKindName } from '../../kinds/kind.js';
 import { memoize } from '../../text/memoize.js';
 import { nearestOrAll } from '../../text/nearest.js';
-import { notThere } from '../steps/definition-errors.js';
+import type { EnvironmentVariables } from '../secrets/secret-source.js';
+import { notThere } from '../steps/check-names.js';
 
 /** @throws AbilityError if the file that might hold it is broken. */
 export function configOf(registry: Registry, ability: string): Loaded<AbilityConfig> | undefined {
@@ -112,3 +115,24 @@ export function* implementationBodies(registry: Registry): Generator<WrittenImpl
     if (body) yield { id: operation, operation, body, from, path: ['impl'] };
   }
 }
+
+/** The suggestion where an expression uses a name that it may not. */
+export const INSTEAD = 'Let a step of a workflow pass it as a parameter of the call.';
+
+/** What a kind has in a plan besides what every kind has. */
+export type Section<K extends KindName> = K extends KindName
+  ? Omit<ImplementationOf<K>, keyof ImplementationBase>
+  : never;
+
+/** Where an implementation is used. */
+export interface ResolveSite {
+  registry: Registry;
+  chosen: ChosenImplementation;
+  settings: EnvironmentSettings | undefined;
+  variables: EnvironmentVariables;
+  /** Whether the contract has one. */
+  hasOutputSchema: boolean;
+}
+
+/** Makes the part of a plan from a definition. @throws AbilityError `definition.*`, `config.*`, `script.*`, `denied.host`. */
+export type Resolver<K extends WrittenKindName> = (body: BodyOf<K>, site: ResolveSite) => Section<K>;

@@ -1,14 +1,21 @@
 import { isRepeatable } from '../../contracts/effects.js';
-import type { PlanOperation } from '../../contracts/plan.js';
+import type { ImplementationBase, PlanImplementation, PlanOperation } from '../../contracts/plan.js';
 import type { LowLevel } from '../../definitions/formats/low-level.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
-import { holdsSession } from '../../rules/calls/holds-session.js';
+import { within } from '../../definitions/spot.js';
+import { resolveApiSection } from '../../kinds/api/resolve.js';
+import type { WrittenKindName } from '../../kinds/kind.js';
+import { writtenKindOf } from '../../kinds/kinds.js';
+import { resolveMcpSection } from '../../kinds/mcp/resolve.js';
+import { resolveScriptSection } from '../../kinds/script/resolve.js';
+import { holdsSession } from '../../rules/calls/tools-used.js';
 import { resolveEnvProfile } from '../scripts/resolve-script.js';
 import type { EnvironmentVariables } from '../secrets/secret-source.js';
+import { type Available, checkCondition } from '../steps/check-names.js';
 import { checkSchemas, checkScope } from './check-ability.js';
-import { checkParameters, checkParams } from './check-parameters.js';
-import { chooseImplementation, configOf } from './choose-implementation.js';
-import { resolveImplementation } from './resolve-implementation.js';
+import { checkParameters, checkParams, resolveParameters } from './check-parameters.js';
+import { chooseImplementation, configOf, INSTEAD, type Resolver, type ResolveSite } from './choose-implementation.js';
+import { capped } from './resolve-environment.js';
 import { checkOutputFiles, resolveOutputFiles } from './resolve-output.js';
 
 /** Resolves one without the hooks around it. @throws AbilityError with the missing part and its place. */
@@ -51,4 +58,41 @@ export function resolveCallable(
   checkParameters(resolved, chosen, config, environment);
   checkOutputFiles(resolved, operation);
   return resolved;
+}
+
+const FAILING: Available = {
+  names: ['output', 'input', 'environment'],
+  functions: [],
+  where: '`fail_if`',
+  instead: INSTEAD,
+};
+
+const RESOLVERS: { readonly [K in WrittenKindName]: Resolver<K> } = {
+  script: resolveScriptSection,
+  mcp: resolveMcpSection,
+  api: resolveApiSection,
+};
+
+const resolverOf = <K extends WrittenKindName>({ kind }: { kind: K }): Resolver<K> => RESOLVERS[kind];
+
+/**
+ * Resolves scripts to bytes, servers and endpoints to addresses.
+ * @throws AbilityError `definition.*`, `config.*`, `script.*`, `denied.host`.
+ */
+export function resolveImplementation(site: ResolveSite): PlanImplementation {
+  const { body } = site.chosen;
+  return { ...baseOf(site), ...resolverOf(body)(body, site) };
+}
+
+function baseOf({ registry, chosen, settings }: ResolveSite): ImplementationBase {
+  const { id, body } = chosen;
+  if (body.fail_if !== undefined) checkCondition(body.fail_if, FAILING, within(chosen, 'fail_if'));
+  return {
+    id,
+    tags: body.tags ?? [],
+    ...resolveParameters(chosen, settings),
+    ...(body.fail_if !== undefined && { fail_if: body.fail_if }),
+    prompts: settings?.prompts ?? {},
+    timeout_ms: capped((settings?.timeout_sec ?? writtenKindOf(body).timeoutSec(body) ?? 60) * 1000, registry.project),
+  };
 }

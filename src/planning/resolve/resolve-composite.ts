@@ -14,10 +14,9 @@ import { checkAgent, checkExamples, checkSchemas, checkScope, noSteps } from './
 import { checkStepParameters } from './check-parameters.js';
 import { configOf } from './choose-implementation.js';
 import { plannedLifecycle } from './lifecycle.js';
-import { limitsOf } from './limits.js';
 import type { Planning } from './plan-warning.js';
 import { resolveAgent } from './resolve-agent.js';
-import { resolveEnvironment } from './resolve-environment.js';
+import { limitsOf, resolveEnvironment } from './resolve-environment.js';
 import { addOperation } from './resolve-operation.js';
 
 /** What an ability calls, directly or not. */

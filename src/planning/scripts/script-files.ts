@@ -3,7 +3,7 @@ import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { relative, resolve, sep } from 'node:path';
 import type { Plan } from '../../contracts/plan.js';
 import type { Registry } from '../../definitions/registry.js';
-import { isInside } from '../../disk/is-inside.js';
+import { isInside } from '../../disk/paths.js';
 import { attempt } from '../../text/attempt.js';
 import { memoize } from '../../text/memoize.js';
 import { scriptsOf } from '../hooks/hook-parts.js';

@@ -13,9 +13,9 @@ import type {
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import { canonicalJson } from '../canonical.js';
 import { oneLine } from '../shown-text.js';
+import { COMMENT_MISSING, needsComment } from './decision-form.js';
 import { whyNoGrant } from './grants.js';
-import { COMMENT_MISSING, needsComment } from './needs-comment.js';
-import { personKey } from './person-key.js';
+import { personKey } from './persons.js';
 
 /** Whether a decision proved who made it, or why not. */
 export type Proof = ({ proved: ProofSource; nonce: string } & Partial<Admitted>) | { proved: false; reason: string };

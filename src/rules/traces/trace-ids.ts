@@ -1,7 +1,7 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import type { Plan } from '../../contracts/plan.js';
-import { findStep, type StepTree } from '../steps/find-step.js';
+import { findStep, type StepTree } from '../steps/step-tree.js';
 
 /**
  * Ids are derived from a task's identity, so that workers know them after a restart without any history. A seal's

@@ -12,8 +12,7 @@ import type { Json, JsonObject } from '../../../contracts/json.js';
 import type { Plan, PlanScript, ScriptImplementation } from '../../../contracts/plan.js';
 import { AbilityError, reasonOf } from '../../../contracts/problem.js';
 import { TRACEPARENT_VARIABLE } from '../../../contracts/traces.js';
-import { evaluateScript, type ScriptFacts } from '../../../planning/scripts/texts/evaluate-script.js';
-import { plainTextOf, writeScript } from '../../../planning/scripts/texts/write-script.js';
+import { evaluateScript, plainTextOf, type ScriptFacts, writeScript } from '../../../planning/scripts/texts.js';
 import { keyOf } from '../../../rules/tasks/task-ids.js';
 import { readScriptOutput, stdoutToKeep } from './read-script-output.js';
 

@@ -1,9 +1,8 @@
 import type { PinnedFile } from '../../../contracts/plan.js';
 import type { ProjectFiles, ScriptFile } from '../script-files.js';
 import { type Found, findImported, nearestPackage } from './find-imported.js';
-import { type ImportSite, lineCounter } from './import-site.js';
+import { type ImportSite, type Language, languageOfName, lineCounter } from './import-site.js';
 import { javascriptImports } from './javascript.js';
-import { type Language, languageOfName } from './language-of.js';
 import { shellImports } from './shell.js';
 
 /** Limits the size of plans: pinning is not meant for folders of installed modules. */

@@ -22,3 +22,11 @@ const LOOPING: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'ex
 export function isLoop(name: string, args: readonly Node[]): boolean {
   return LOOPING.has(name) && (args.length === 2 || (name === 'map' && args.length === 3));
 }
+
+/** Thrown for invalid CEL. `range` counts UTF-16 units of the text. */
+export class SyntaxFailure {
+  constructor(
+    readonly summary: string,
+    readonly range: { start: number; end: number },
+  ) {}
+}

@@ -1,6 +1,5 @@
-import { EXPRESSION_LIMITS, tooCostly } from '../limits.js';
-import { isLoop, type Node } from './node.js';
-import { SyntaxFailure } from './syntax-failure.js';
+import { EXPRESSION_LIMITS, tooCostly } from '../language/cost.js';
+import { isLoop, type Node, SyntaxFailure } from './node.js';
 import { readTokens, type Token } from './tokens.js';
 
 const RESERVED: ReadonlySet<string> = new Set([

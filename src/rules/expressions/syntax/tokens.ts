@@ -1,5 +1,5 @@
 import { Uint } from '../language/kinds.js';
-import { SyntaxFailure } from './syntax-failure.js';
+import { SyntaxFailure } from './node.js';
 
 /** A token of an expression. `kind` is the token itself for operators and brackets. */
 export interface Token {

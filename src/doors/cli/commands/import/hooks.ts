@@ -8,7 +8,7 @@ import { siteFolders } from '../../../../authoring/scaffold/scaffold.js';
 import type { JsonObject } from '../../../../contracts/json.js';
 import { AbilityError, reasonOf, usageError } from '../../../../contracts/problem.js';
 import type { Registry } from '../../../../definitions/registry.js';
-import { isInside } from '../../../../disk/is-inside.js';
+import { isInside } from '../../../../disk/paths.js';
 import { refuseAgents } from '../../../../operations/read-caller.js';
 import { satisfies } from '../../../../planning/input/schemas.js';
 import { asTyped } from '../../../../shown/typed-command.js';
