@@ -75,7 +75,6 @@ function rankerOf(
 }
 
 /** The page of a scope, and routing pages to knowledge, which people write. Source: C-39, R-000-65. */
-
 export interface ScopePages {
   /** Ability id to "When to use", in the words of the page's author. */
   uses: ReadonlyMap<string, string>;

@@ -14,7 +14,6 @@ export function inFolder(file: string, write: () => void): void {
   }
 }
 
-/** A file and its content. */
 export type Content = readonly [path: string, text: string];
 
 /**

@@ -4,8 +4,6 @@ import type { CalledPlace } from '../contracts/record.js';
 import type { SpanAttributes } from '../contracts/traces.js';
 import type { ImplementationBody } from '../definitions/formats/implementation.js';
 
-/** What a kind of implementation is to the rest of the code. Runs in Temporal's sandbox too. */
-
 /** The kinds in a plan; no definition has `model`. */
 export type KindName = PlanImplementation['kind'];
 /** The kinds in definitions. */
@@ -26,6 +24,7 @@ interface Markup {
   line(text: string): string;
 }
 
+/** What a kind of implementation is to the rest of the code. Runs in Temporal's sandbox too. */
 export interface Kind<K extends KindName> {
   /** Whether abilities have it, so that spans show its calls as tools, with their contents if enabled. */
   isTool: boolean;

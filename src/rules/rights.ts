@@ -79,13 +79,8 @@ export function rightsOfPerson(
 /** A group of people, as ability.yaml has it: its members, or a map. Source: docs/sign-in.md#groups. */
 type Group = readonly string[] | { readonly members: readonly string[]; readonly claim: string };
 
-/** A person, with the id of their account in Slack. Source: docs/approvals.md#in-slack. */
-interface KnownPerson {
-  readonly slack: string;
-}
-
-/** Groups by name, and persons. */
-export type Groups = Readonly<Record<string, Group | KnownPerson>>;
+/** Groups by name, and persons, with the id of their account in Slack. Source: docs/approvals.md#in-slack. */
+export type Groups = Readonly<Record<string, Group | { readonly slack: string }>>;
 
 /** The members that are listed, and what the group is called in the claim of an OpenID provider. */
 interface ReadGroup {

@@ -41,7 +41,6 @@ export class RouterFault extends Error {
 /** The request to decide about, and the candidates. */
 export interface DecideInput extends Deciding {
   targets: Targets;
-  /** Throws an AbilityError if the value does not match the schema. */
   check: CheckValue;
   /** From 0 to 1; {@link USUAL_THRESHOLD} by default. */
   threshold?: number;

@@ -78,7 +78,6 @@ export function agentOf({ agents }: Targets, target: RouteTarget | null): AgentT
   return agents.find(({ id }) => id === target.agentId);
 }
 
-/** What an ability is to a router. */
 export interface Target {
   decision: 'tool' | 'workflow' | 'delegate';
   target: RouteTarget;

@@ -4,7 +4,6 @@ import type {
   CallStep,
   ErrorHandler,
   ForeachStep,
-  GroupStep,
   ParallelStep,
   PlanRetry,
   PlanStep,
@@ -135,7 +134,7 @@ class StepDrawer {
         return this.drawNode('approval', [...text, ...modifiersOf(step)], from, 'people');
       }
       case 'parallel':
-        return this.drawBranches(step, titleOf(step, undefined, atOnce(step.max_parallel)), from);
+        return this.drawBranches(step, titleOf(step, undefined, `${step.max_parallel ?? 'all'} at once`), from);
       case 'race':
         return this.drawBranches(step, titleOf(step, undefined, 'the first to end wins'), from);
       case 'foreach':
@@ -149,7 +148,11 @@ class StepDrawer {
       case 'wait':
         return this.drawNode('wait', [step.id, waitOf(step), ...modifiersOf(step)], from);
       case 'steps':
-        return this.drawGroup(titleOf(step, step.retry, templateOf(step)), step.steps, from);
+        return this.drawGroup(
+          titleOf(step, step.retry, step.template && `template ${step.template.name}`),
+          step.steps,
+          from,
+        );
       case 'let':
         return this.drawNode('value', [step.id, `let ${Object.keys(step.let).join(', ')}`, ...modifiersOf(step)], from);
       case 'fail': {
@@ -205,14 +208,6 @@ class StepDrawer {
     this.chart.connect(from, name);
     return { name, out: [{ from: name }] };
   }
-}
-
-function templateOf({ template }: GroupStep): string | undefined {
-  return template && `template ${template.name}`;
-}
-
-function atOnce(max: number | string | undefined): string {
-  return max === undefined ? 'all at once' : `${max} at once`;
 }
 
 function listOf({ foreach, max_parallel }: ForeachStep): string {

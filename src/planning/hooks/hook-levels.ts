@@ -12,7 +12,6 @@ export interface HookBindings {
   path: PropertyKey[];
 }
 
-/** What decides which hooks fire around an ability. */
 export interface HookLevels {
   subject: HookSubject & { modules: string[] };
   /** General bindings first. */
@@ -53,7 +52,6 @@ export function compositeHookLevels(
   return { subject: { ability: id, modules: scope.modules ?? [], environment, kind: 'workflow', ...of }, levels };
 }
 
-/** General bindings first, then those of the environment. */
 function configLevels(config: Loaded<AbilityConfig> | undefined, environment: string): HookBindings[] {
   if (!config) return [];
   const { hooks, environments } = config.value;

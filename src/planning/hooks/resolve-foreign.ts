@@ -44,7 +44,10 @@ export function resolveForeign(
   const { plugin_root } = { plugin_root: undefined, ...script };
   const common = { format, ...defined({ event, plugin_root }) };
   if (!subject) return { ...common, silence: 'allow' };
-  for (const [index, mapping] of mappings.entries()) checkMapping(mapping, hook, ['as', index]);
+  for (const [index, { tool_input, if: condition }] of mappings.entries()) {
+    checkTemplate(tool_input, IN_MAPPINGS, { from: hook, path: ['as', index, 'tool_input'] });
+    if (condition !== undefined) checkCondition(condition, IN_FILTERS, { from: hook, path: ['as', index, 'if'] });
+  }
   const mapping = mappingOf(mappings, subject);
   if (!mapping) return undefined;
   const denied = must_deny && mustDeny(hook, registry, subject.environment);
@@ -55,11 +58,6 @@ export function resolveForeign(
     ...(denied && { must_deny: denied }),
     silence: abstain ?? (denied ? 'allow' : 'deny'),
   };
-}
-
-function checkMapping({ tool_input, if: condition }: ToolMapping, hook: Loaded<HookDefinition>, path: PropertyKey[]) {
-  checkTemplate(tool_input, IN_MAPPINGS, { from: hook, path: [...path, 'tool_input'] });
-  if (condition !== undefined) checkCondition(condition, IN_FILTERS, { from: hook, path: [...path, 'if'] });
 }
 
 /** Omits calls that the hook sees in other environments only; each environment must have at least one. */

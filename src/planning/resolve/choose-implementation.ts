@@ -124,7 +124,6 @@ export type Section<K extends KindName> = K extends KindName
   ? Omit<ImplementationOf<K>, keyof ImplementationBase>
   : never;
 
-/** Where an implementation is used. */
 export interface ResolveSite {
   registry: Registry;
   chosen: ChosenImplementation;

@@ -38,7 +38,6 @@ export function resolveComposite(resolving: Resolving, composite: Loaded<Composi
     : resolveWorkflow(resolving, composite as Loaded<HighLevel>);
 }
 
-/** Adds all that it calls to `found`. */
 function resolveWorkflow(resolving: Resolving, workflow: Loaded<HighLevel>): PlanWorkflow {
   const { registry, variables } = resolving;
   const { value } = workflow;
@@ -59,7 +58,6 @@ function resolveWorkflow(resolving: Resolving, workflow: Loaded<HighLevel>): Pla
   return { ability, limits, ...body, ...(value.output !== undefined && { output: value.output }) };
 }
 
-/** Adds all that it may call to `found`. */
 function resolveWithAgent(resolving: Resolving, profile: Loaded<AgentProfile>): PlanWorkflow {
   const { registry, variables, found } = resolving;
   const { value } = profile;

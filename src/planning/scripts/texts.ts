@@ -1,8 +1,10 @@
+import { isFileValue } from '../../contracts/files.js';
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import type { PlanArgument, PlanScript } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { compileExpression, type Expression } from '../../rules/expressions/evaluate.js';
 import { splitText } from '../../rules/expressions/split-text.js';
+import { unlessRefused } from '../../text/attempt.js';
 import { fillOwnPlaceholders, fillPlaceholders } from './placeholders.js';
 
 export const SCRIPT_NAMES = ['input', 'environment', 'task'] as const;
@@ -125,13 +127,10 @@ function compiled(source: string, place: string): Expression {
 }
 
 function at<T>(place: string, action: () => T): T {
-  try {
-    return action();
-  } catch (error) {
-    if (!(error instanceof AbilityError)) throw error;
-    const problem = error.toProblem();
-    throw new AbilityError({ ...problem, message: `\`${place}\`: ${problem.message}` }, { cause: error });
-  }
+  return unlessRefused(action, (refusal) => {
+    const message = `\`${place}\`: ${refusal.message}`;
+    throw new AbilityError({ ...refusal.toProblem(), message }, { cause: refusal });
+  });
 }
 
 const PLAIN_PATH = /^input((?:\.[A-Za-z_]\w*)+)$/;
@@ -221,6 +220,29 @@ function suggestionFor(value: Json, source: string, place: string): string {
     return `Use { each: ${source}, as: item, then: ["\${{ item }}"] }, or join the list to one text.`;
   }
   return 'Choose one of its fields, or let the script read the whole input from {input_file}.';
+}
+
+/** Stands for paths that are only known at run time: their values cannot cause a refusal. */
+const PATH = '/path';
+
+/**
+ * Writes the texts of a script and forgets them. @param keys the placeholders whose values are known beforehand.
+ * @throws AbilityError as {@link evaluateScript} and {@link writeScript}, whatever the paths of the run.
+ */
+export function refuseUnwritable(
+  script: Pick<PlanScript, 'args' | 'stdin' | 'variables'>,
+  facts: Omit<ScriptFacts, 'placeholders'>,
+  keys: ScriptFacts['placeholders'] = {},
+): void {
+  const placeholders = {
+    ...{ input_file: PATH, output_file: PATH, output_dir: PATH, pinned: PATH, ...keys },
+    // Lazy, so that an unknown part of the input matters only to texts that use it.
+    get payload() {
+      return JSON.stringify(facts.values.input);
+    },
+  };
+  const evaluated = evaluateScript(script, { ...facts, placeholders });
+  writeScript(evaluated, (piece) => (isFileValue(piece.value) ? PATH : plainTextOf(piece)));
 }
 
 /**

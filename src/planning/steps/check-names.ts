@@ -5,6 +5,7 @@ import { locationOf, type Spot } from '../../definitions/spot.js';
 import { compileExpression, type Expression } from '../../rules/expressions/evaluate.js';
 import { textsIn } from '../../rules/expressions/split-text.js';
 import { expressionsIn } from '../../rules/expressions/template.js';
+import { unlessRefused } from '../../text/attempt.js';
 import { didYouMean } from '../../text/nearest.js';
 
 export interface Available {
@@ -133,29 +134,19 @@ export function notThere({ broken }: Registry, key: string, problem: Omit<Proble
   return new AbilityError(broken.get(key) ?? { code: 'definition.unknown_reference', ...problem });
 }
 
-/** Adds a location to an error that has none. */
-function placed(error: unknown, spot: Spot): unknown {
-  if (!(error instanceof AbilityError) || error.location) return error;
-  return new AbilityError({ ...error.toProblem(), location: locationOf(spot) }, { cause: error });
-}
-
 /** Runs a check; adds a location to an error that has none. */
 export function checkAt<T>(spot: Spot, check: () => T): T {
-  try {
-    return check();
-  } catch (error) {
-    throw placed(error, spot);
-  }
+  return unlessRefused(check, (refusal) => {
+    if (refusal.location) throw refusal;
+    throw new AbilityError({ ...refusal.toProblem(), location: locationOf(spot) }, { cause: refusal });
+  });
 }
 
 /** Runs a check; replaces the location of its error. */
 export function relocated<T>(location: SourceLocation | undefined, check: () => T): T {
-  try {
-    return check();
-  } catch (error) {
-    if (!(error instanceof AbilityError)) throw error;
-    throw new AbilityError({ ...error.toProblem(), location }, { cause: error });
-  }
+  return unlessRefused(check, (refusal) => {
+    throw new AbilityError({ ...refusal.toProblem(), location }, { cause: refusal });
+  });
 }
 
 /** The problems of a failed action; empty after success. @throws any error other than an AbilityError. */

@@ -1,4 +1,3 @@
-import { isFileValue } from '../../contracts/files.js';
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import type { PlanArgument, PlanEnvironment, PlanOperation, PlanScript } from '../../contracts/plan.js';
 import { AbilityError, invalidDefinition, type Problem } from '../../contracts/problem.js';
@@ -14,7 +13,7 @@ import { RETRY_NAMES } from '../../rules/steps/retry-condition.js';
 import { attempt, unlessRefused } from '../../text/attempt.js';
 import { didYouMean } from '../../text/nearest.js';
 import { evaluatePartially, hide } from '../preview/partial-evaluation.js';
-import { evaluateScript, plainTextOf, type ScriptFacts, writeScript } from '../scripts/texts.js';
+import { refuseUnwritable } from '../scripts/texts.js';
 import { type StepPlace, stepCalls, walkSteps } from './called-abilities.js';
 import {
   type Available,
@@ -202,8 +201,6 @@ export function collectIds(workflow: Loaded<HighLevel>, collector: ErrorCollecto
   return ids;
 }
 
-/** Stands for paths that are only known at run time: their values cannot cause a refusal. */
-const PATH = '/path';
 /** An argument without a value, which keeps the numbering of later ones. */
 const NOTHING: PlanArgument = { if: 'false', items: [] };
 const DASHES = '--';
@@ -243,22 +240,10 @@ function problemOf(
   if (implementation.kind !== 'script') return undefined;
   const { script } = implementation;
   const input = knownInput(given, { ...schemaNames(input_schema), ...implementation.defaults });
-  const facts: ScriptFacts = {
-    values: { input, environment: { name, protected: isProtected, vars }, task: {} },
-    inputSchema: input_schema,
-    placeholders: {
-      input_file: PATH,
-      output_file: PATH,
-      output_dir: PATH,
-      pinned: PATH,
-      get payload() {
-        return JSON.stringify(input);
-      },
-    },
-  };
+  const values = { input, environment: { name, protected: isProtected, vars }, task: {} };
   for (const part of partsOf(script)) {
     const found = evaluatePartially((): Json => {
-      writeScript(evaluateScript(part, facts), (piece) => (isFileValue(piece.value) ? PATH : plainTextOf(piece)));
+      refuseUnwritable(part, { values, inputSchema: input_schema });
       return null;
     });
     if (found.is === 'failing' && found.problem.code === 'input.invalid') return found.problem;

@@ -1,4 +1,5 @@
 import { type LockState, ON_BUSY, type SlotEntry, type SlotRequest } from '../../contracts/concurrency.js';
+import { rootOf } from '../tasks/task-ids.js';
 
 const MAX_NAMED = 5;
 
@@ -20,7 +21,7 @@ export class Slots {
   constructor({ holders, line }: Omit<LockState, 'key'>) {
     this.holding = [...holders];
     this.waiting = [...line];
-    this.byTask = indexOf(this.holding);
+    this.byTask = new Map(holders.map((entry) => [entry.task, entry]));
   }
 
   get holders(): readonly SlotEntry[] {
@@ -104,7 +105,7 @@ export class Slots {
    * family, which would end with it. Waiting ones leave the queue at once.
    */
   supersede(entry: SlotEntry): { holders: SlotEntry[]; waiting: SlotEntry[] } {
-    const strangers = (other: SlotEntry): boolean => rootOf(other) !== rootOf(entry);
+    const strangers = (other: SlotEntry): boolean => rootOf(other.task) !== rootOf(entry.task);
     const before = new Set(this.waiting.slice(0, this.waiting.indexOf(entry)).filter(strangers));
     this.waiting = this.waiting.filter((other) => !before.has(other));
     const caller = this.callerOf(entry);
@@ -125,7 +126,7 @@ export class Slots {
     let by: SlotEntry | undefined;
     for (const entry of this.waiting.toReversed()) {
       if (!isNewest(entry) || this.callerOf(entry)) continue;
-      if (by && rootOf(by) !== rootOf(entry)) return { entry, by };
+      if (by && rootOf(by.task) !== rootOf(entry.task)) return { entry, by };
       by ??= entry;
     }
     return undefined;
@@ -164,19 +165,11 @@ export class Slots {
   }
 }
 
-function indexOf(holders: readonly SlotEntry[]): Map<string, SlotEntry> {
-  return new Map(holders.map((entry) => [entry.task, entry]));
-}
-
 /** The ids of all callers, nearest first: for `a/b/c`, `a/b` and `a`. */
 function callersOf(task: string): string[] {
   const callers: string[] = [];
   for (let end = task.lastIndexOf('/'); end > 0; end = task.lastIndexOf('/', end - 1)) callers.push(task.slice(0, end));
   return callers;
-}
-
-function rootOf({ task }: SlotEntry): string {
-  return task.split('/', 1)[0] ?? task;
 }
 
 /** Our own tokens are much shorter. */

@@ -8,7 +8,7 @@ import { Failure } from './language/kinds.js';
 import type { Evaluation } from './language/overloads.js';
 import { toJson } from './language/to-json.js';
 import { functionsOf, referencesOf } from './names-read.js';
-import { SyntaxFailure } from './syntax/node.js';
+import { type Range, SyntaxFailure } from './syntax/node.js';
 import { parseCel } from './syntax/parse.js';
 import { writeExpression } from './write.js';
 
@@ -70,7 +70,7 @@ function asFailure(source: string, error: unknown): AbilityError {
 }
 
 /** The `expression.syntax` error for an invalid expression. */
-function notValid(source: string, summary: string, range?: { start: number; end: number }): AbilityError {
+function notValid(source: string, summary: string, range?: Range): AbilityError {
   return new AbilityError({
     code: 'expression.syntax',
     message: `The expression \`${shorten(source, 120)}\` is not valid: ${summary}`,

@@ -163,8 +163,6 @@ export function firesFor(
   return callers === undefined || caller === undefined || callers.includes(caller);
 }
 
-/** The kinds of handlers in a plan: the one place that lists them. Runs in Temporal's sandbox too. */
-
 export type HandlerName = PlanHandler['kind'];
 export type HandlerOf<K extends HandlerName> = Extract<PlanHandler, { kind: K }>;
 
@@ -195,6 +193,7 @@ const PLAIN = {
   withAbility: <T>(handler: T): T => handler,
 } as const;
 
+/** The kinds of handlers in a plan: the one place that lists them. */
 const HANDLERS: { readonly [K in HandlerName]: HandlerKind<K> } = {
   expression: {
     ...PLAIN,

@@ -67,8 +67,7 @@ export function describeEnd({ attempts, rounds = 1, error }: ItemFailure): strin
   const tried = attempts > 1 ? `${attempts} attempts` : '';
   const again = rounds > 1 ? `${rounds} rounds` : '';
   const after = [again, tried && (again ? `the last of ${tried}` : tried)].filter(Boolean).join(', ');
-  const [line = ''] = (error?.message ?? '').split('\n', 1);
-  const why = error ? `: ${error.code}: ${oneLine(startOf(line, MAX_MESSAGE))}` : '';
+  const why = error ? `: ${reasonOf(error)}` : '';
   return `${after ? ` after ${after}` : ''}${why}`;
 }
 

@@ -44,7 +44,7 @@ export function decideApproval(
   const refused = edit && 'why' in edit ? edit.why : undefined;
   const why = whyIgnored(found, verdict, decision, proof) ?? refused;
   const notGranted = whyNoGrant(found, verdict, decision.grant);
-  if (proof.proved && isUsed(found, proof)) keepNonce(found, proof.nonce);
+  if (proof.proved && isUsed(found, proof)) found.nonces = [...new Set([...(found.nonces ?? []), proof.nonce])];
   if (why) {
     const reason = oneLine(why);
     found.ignored.push({ decision: verdict, by: name || null, reason, at });
@@ -132,10 +132,6 @@ export function approvalToProve(
 export function approvalToEdit(approvals: readonly Approval[], decision: Decision): Approval | undefined {
   const found = findApproval(approvals, decision.approval_id);
   return typeof found !== 'string' && found.status === 'open' && editOf(found, decision) ? found : undefined;
-}
-
-function keepNonce(approval: Approval, nonce: string): void {
-  approval.nonces = [...new Set([...(approval.nonces ?? []), nonce])];
 }
 
 /** The approval that a decision names, or the only open one; a string says why there is none. */

@@ -1,10 +1,9 @@
+/** The forms of decisions, apart from their checks: commands that only show what comes next load no expressions. */
 import type { Approval, Decision, Grant, ProvedDecision, Verdict } from '../../contracts/approvals.js';
 import type { GrantStart } from '../../contracts/grants.js';
 import { isJsonObject } from '../../contracts/json.js';
 import { formatDuration } from '../duration.js';
 import { oneLine } from '../shown-text.js';
-
-// Apart from the other rules of decisions, which commands that only show what comes next do not load.
 
 /** Why a decision is ignored for its missing comment, by what requires the comment. */
 export const COMMENT_MISSING = {
@@ -18,8 +17,6 @@ export function needsComment({ comment }: Pick<Approval, 'comment'>, verdict: Ve
   if (verdict === 'request_changes') return true;
   return comment === 'required' || (comment === 'on_deny' && verdict === 'deny');
 }
-
-/** What one yes may allow beyond its call; apart from its check, since commands that only show it load no expressions. */
 
 /** Of calls: Temporal takes 2000 updates of a workflow. */
 export const MAX_USES = 1000;

@@ -1,6 +1,5 @@
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import type { Plan } from '../../contracts/plan.js';
+import { sha256Of } from '../canonical.js';
 import { findStep, type StepTree } from '../steps/step-tree.js';
 
 /**
@@ -54,5 +53,5 @@ export function hookInstanceOf(plan: StepTree & Pick<Plan, 'ability'>, path: str
 }
 
 function hash(...parts: string[]): string {
-  return bytesToHex(sha256(utf8ToBytes(`ability\n${parts.join('\n')}`)));
+  return sha256Of(`ability\n${parts.join('\n')}`);
 }

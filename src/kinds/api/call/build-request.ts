@@ -11,13 +11,14 @@ import {
   secretQueryOf,
   withSecrets,
 } from '../../../activities/connections/credentials.js';
-import type { ApiPlace, PlanApiBody, PlanApiParam, PlanApiResponse } from '../../../contracts/api.js';
+import type { ApiPlace, PlanApiBody, PlanApiParam } from '../../../contracts/api.js';
 import { isFileValue } from '../../../contracts/files.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../contracts/json.js';
 import type { ApiImplementation } from '../../../contracts/plan.js';
 import { cookieNames } from '../../../definitions/formats/api-faults.js';
 import type { Scope } from '../../../rules/expressions/evaluate.js';
 import { evaluateOptional, expressionsIn } from '../../../rules/expressions/template.js';
+import { escapeUnits } from '../../../rules/shown-text.js';
 import { type FileBody, readInlineFile, writeMultipart } from './body-parts.js';
 import { buildPath, inputsOfPath } from './build-path.js';
 import { encode, flatOf, inputOf, type Pair, partsOf, unusable, writePairs } from './write-values.js';
@@ -171,7 +172,7 @@ interface Headers {
  */
 function buildHeaders(api: ApiImplementation['api'], call: CallInput, scope: Scope): Headers {
   const headers: Record<string, string> = {
-    accept: acceptOf(api.response),
+    accept: ['text', 'base64', 'file'].includes(api.response?.as ?? '') ? '*/*' : 'application/json',
     'idempotency-key': call.idempotencyKey,
     ...(call.trace !== undefined && { traceparent: call.trace }),
   };
@@ -201,15 +202,10 @@ function buildHeaders(api: ApiImplementation['api'], call: CallInput, scope: Sco
   return { headers, secret };
 }
 
-function acceptOf(response: PlanApiResponse | undefined): string {
-  const { as } = response ?? {};
-  return as === 'text' || as === 'base64' || as === 'file' ? '*/*' : 'application/json';
-}
-
 /** Headers are not escaped, so an item may not contain the separator; JSON is kept to ASCII. */
 function headerText(key: string, { style, explode }: PlanApiParam, value: Json): string | undefined {
   if (value === null) return undefined;
-  if (style === 'json') return JSON.stringify(value).replaceAll(/[^ -~]/g, inAscii);
+  if (style === 'json') return JSON.stringify(value).replaceAll(/[^ -~]/g, escapeUnits);
   const parts = partsOf(key, value);
   if (!parts) return undefined;
   if (parts.kind === 'one') return parts.text;
@@ -219,10 +215,6 @@ function headerText(key: string, { style, explode }: PlanApiParam, value: Json):
   }
   if (parts.kind === 'map' && explode) return parts.entries.map((pair) => pair.join('=')).join(',');
   return items.join(',');
-}
-
-function inAscii(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 /** One pair per cookie, even for an exploded list: no server reads `&` between cookies. */

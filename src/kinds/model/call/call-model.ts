@@ -6,6 +6,7 @@ import type { ModelImplementation, Plan, PlanAgent, PlanModel, PlanTool } from '
 import { AbilityError, type Problem } from '../../../contracts/problem.js';
 import { checkAgainst } from '../../../planning/input/schemas.js';
 import { refuseUnsafeKeys } from '../../../rules/unsafe-keys.js';
+import { unlessRefused } from '../../../text/attempt.js';
 import { readInput } from '../../../text/lossless-json/read-json.js';
 import { didYouMean } from '../../../text/nearest.js';
 import type { ScriptDependencies } from '../../script/call/call-script.js';
@@ -169,14 +170,15 @@ function wordsOf({ text }: Said): Pick<ModelAnswer, 'text'> {
 function answerOf({ text }: Said, schema: JsonObject | null): Pick<ModelAnswer, 'answer' | 'unusable'> {
   if (text.trim() === '') return { unusable: 'It is empty.' };
   if (!schema) return { answer: text };
-  try {
-    const value = readInput(withoutFence(text), { what: 'It', code: 'agent.answer_invalid' });
-    refuseUnsafeKeys(value, 'agent.answer_invalid');
-    return { answer: checkAgainst(schema, value, { code: 'agent.answer_invalid', what: 'The answer' }) };
-  } catch (error) {
-    if (!(error instanceof AbilityError)) throw error;
-    return { unusable: `${error.message.slice(0, 500)}.` };
-  }
+  const code = 'agent.answer_invalid';
+  return unlessRefused(
+    () => {
+      const value = readInput(withoutFence(text), { what: 'It', code });
+      refuseUnsafeKeys(value, code);
+      return { answer: checkAgainst(schema, value, { code, what: 'The answer' }) };
+    },
+    ({ message }) => ({ unusable: `${message.slice(0, 500)}.` }),
+  );
 }
 
 /** Models put JSON between fences although told not to. */
@@ -324,18 +326,18 @@ function readCallInput(text: string, tool: PlanTool, plan: Plan): { input: JsonO
   const invalid = (message: string): { problem: Problem } => ({
     problem: { code: 'input.invalid', message, suggestion },
   });
-  try {
-    const value = text.trim() === '' ? {} : readInput(text, { what: 'The input', suggestion });
-    if (!isJsonObject(value)) return invalid('The arguments are no object');
-    refuseUnsafeKeys(value);
-    const { delegate_operations: delegated, ...rest } = value;
-    const isAgent = plan.workflows?.[tool.ability]?.agent !== undefined;
-    const input = isAgent ? rest : value;
-    const what = `The input of ${tool.ability}`;
-    const checked = checkAgainst(schemaOfTool(plan, tool), input, { code: 'input.invalid', what });
-    return { input: isAgent && delegated !== undefined ? { ...checked, delegate_operations: delegated } : checked };
-  } catch (error) {
-    if (!(error instanceof AbilityError)) throw error;
-    return { problem: error.toProblem() };
-  }
+  return unlessRefused(
+    () => {
+      const value = text.trim() === '' ? {} : readInput(text, { what: 'The input', suggestion });
+      if (!isJsonObject(value)) return invalid('The arguments are no object');
+      refuseUnsafeKeys(value);
+      const { delegate_operations: delegated, ...rest } = value;
+      const isAgent = plan.workflows?.[tool.ability]?.agent !== undefined;
+      const input = isAgent ? rest : value;
+      const what = `The input of ${tool.ability}`;
+      const checked = checkAgainst(schemaOfTool(plan, tool), input, { code: 'input.invalid', what });
+      return { input: isAgent && delegated !== undefined ? { ...checked, delegate_operations: delegated } : checked };
+    },
+    (refusal) => ({ problem: refusal.toProblem() }),
+  );
 }

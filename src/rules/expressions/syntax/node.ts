@@ -25,8 +25,17 @@ export function isLoop(name: string, args: readonly Node[]): boolean {
 
 /** Thrown for invalid CEL. `range` counts UTF-16 units of the text. */
 export class SyntaxFailure {
+  readonly range: Range;
+
   constructor(
     readonly summary: string,
-    readonly range: { start: number; end: number },
-  ) {}
+    { start, end }: Range,
+  ) {
+    this.range = { start, end };
+  }
+}
+
+export interface Range {
+  start: number;
+  end: number;
 }

@@ -125,7 +125,7 @@ async function answersOf(
   const { hook: format } = await import('../../../../definitions/formats/hooks.js');
   const { EnvironmentVariables } = await import('../../../../planning/secrets/secret-source.js');
   const { handlerOf } = await import('../../../../planning/hooks/resolve-handler.js');
-  const { hookEnvironment } = await import('../../../../planning/hooks/foreign-guards.js');
+  const { hookEnvironment } = await import('../../../../planning/hooks/example-event.js');
   const { isShown } = await import('../../../../definitions/tool-mapping/map-tool.js');
   const { findDenied } = await import('../../../../worker/prove-guards.js');
   const { root } = registry;
