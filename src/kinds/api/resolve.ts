@@ -23,10 +23,10 @@ const REQUEST: Available = {
   instead: INSTEAD,
 };
 
-export const resolveApiSection: Resolver<'api'> = ({ api }, { registry, chosen, settings, variables }) => {
+export const resolveApiSection: Resolver<'api'> = ({ api }, { registry, chosen, variables }) => {
   const spot = within(chosen, 'api');
   const { environment } = variables;
-  const { endpoints, credentials, where } = resolveAccess(registry, api.service, settings, environment, spot);
+  const { endpoints, credentials, where } = resolveAccess(registry, api.service, chosen.settings, environment, spot);
   const endpoint = Object.hasOwn(endpoints, api.endpoint) ? endpoints[api.endpoint] : undefined;
   if (endpoint === undefined) {
     throw new AbilityError({

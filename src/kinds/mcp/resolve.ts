@@ -14,7 +14,8 @@ import { notThere } from '../../planning/steps/check-names.js';
 import { defined } from '../../text/defined.js';
 import { didYouMean } from '../../text/nearest.js';
 
-export const resolveMcpSection: Resolver<'mcp'> = ({ mcp }, { registry, chosen, settings, variables }) => {
+export const resolveMcpSection: Resolver<'mcp'> = ({ mcp }, { registry, chosen, variables }) => {
+  const { settings } = chosen;
   const { tool, server } = { ...mcp, ...defined({ tool: settings?.mcp_tool, server: settings?.mcp_server }) };
   if (!server || !tool) throw incomplete(chosen, variables.environment, server ? 'tool' : 'server');
   // The pin is of this tool, on any server of the environment.

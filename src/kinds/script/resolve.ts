@@ -5,9 +5,9 @@ import { resolveScript } from '../../planning/scripts/resolve-script.js';
 
 export const resolveScriptSection: Resolver<'script'> = (
   { script: written },
-  { registry, chosen, settings, variables, hasOutputSchema },
+  { registry, chosen, variables, hasOutputSchema },
 ) => {
-  const definition = { ...written, env_profile: settings?.env_profile ?? written.env_profile };
+  const definition = { ...written, env_profile: chosen.settings?.env_profile ?? written.env_profile };
   const script = resolveScript(registry, definition, within(chosen, 'script'), variables);
   const output = outputFormOf(written, hasOutputSchema);
   return { kind: 'script', script: { ...script, ...(output !== 'json' && { output }) } };

@@ -20,13 +20,7 @@ export interface HookLevels {
 
 export function hookLevels(registry: Registry, operation: Loaded<LowLevel>, environment: string): HookLevels {
   const { operation_key: ability, scope, effects, hooks } = operation.value;
-  const config = configOf(registry, ability);
-  const { body, from, path } = chooseImplementation(
-    registry,
-    operation,
-    config,
-    config?.value.environments?.[environment],
-  );
+  const { body, from, path, config } = chooseImplementation(registry, operation, environment);
   const levels: HookBindings[] = [
     { value: hooks, from: operation, path: ['hooks'] },
     { value: body.hooks, from, path: [...path, 'hooks'] },

@@ -11,7 +11,7 @@ import { partsOfHandler } from '../../definitions/written-handler.js';
 import { defined } from '../../text/defined.js';
 import { didYouMean } from '../../text/nearest.js';
 import { operationInput, resolveParameters } from '../resolve/check-parameters.js';
-import { chooseImplementation, configOf } from '../resolve/choose-implementation.js';
+import { chooseImplementation } from '../resolve/choose-implementation.js';
 import { type Available, checkAt, checkCondition, checkTemplate, invalidAt } from '../steps/check-names.js';
 import { hookLevels } from './hook-levels.js';
 
@@ -93,10 +93,8 @@ function mustDeny(hook: Loaded<HookDefinition>, registry: Registry, environment:
  */
 function asCalled(registry: Registry, operation: Loaded<LowLevel>, environment: string, given: JsonObject): JsonObject {
   const { operation_key: key, input_schema } = operation.value;
-  const config = configOf(registry, key);
-  const settings = config?.value.environments?.[environment];
-  const chosen = chooseImplementation(registry, operation, config, settings);
-  const implementation = { id: chosen.id, ...resolveParameters(chosen, settings) };
+  const chosen = chooseImplementation(registry, operation, environment);
+  const implementation = { id: chosen.id, ...resolveParameters(chosen) };
   try {
     return operationInput({ key, input_schema, implementation }, given);
   } catch (error) {

@@ -1,7 +1,6 @@
 import type { Json, JsonObject } from '../../contracts/json.js';
 import type { Plan, PlanImplementation, PlanOperation } from '../../contracts/plan.js';
 import { AbilityError, invalidDefinition, type SourceLocation } from '../../contracts/problem.js';
-import type { AbilityConfig } from '../../definitions/formats/config.js';
 import type { HighLevel } from '../../definitions/formats/high-level.js';
 import type { Loaded } from '../../definitions/registry.js';
 import { canonicalJson } from '../../rules/canonical.js';
@@ -9,16 +8,13 @@ import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import { didYouMean } from '../../text/nearest.js';
 import { checkAgainst, satisfies } from '../input/schemas.js';
 import { stepCalls } from '../steps/called-abilities.js';
-import type { ChosenImplementation, EnvironmentSettings } from './choose-implementation.js';
+import type { ChosenImplementation } from './choose-implementation.js';
 
 /** `defaults`: the parameters that an implementation sets; `overridable`: those that callers may change. */
 export type Parameters = Pick<PlanImplementation, 'defaults' | 'overridable'>;
 
 /** Callers may set all parameters unless a list restricts them. Source: R-000-46; docs/definitions.md. */
-export function resolveParameters(
-  { body }: ChosenImplementation,
-  settings: EnvironmentSettings | undefined,
-): Parameters {
+export function resolveParameters({ body, settings }: ChosenImplementation): Parameters {
   const defaults = { ...body.defaults, ...settings?.defaults };
   return { defaults, overridable: settings?.overridable ?? body.overridable ?? Object.keys(defaults) };
 }
@@ -26,11 +22,9 @@ export function resolveParameters(
 /** An invalid default would make every call fail. @throws AbilityError `definition.invalid`, with the place. */
 export function checkParameters(
   { implementation, input_schema, key }: PlanOperation,
-  { from, path }: ChosenImplementation,
-  config: Loaded<AbilityConfig> | undefined,
+  { from, path, config, settings }: ChosenImplementation,
   environment: string,
 ): void {
-  const settings = config?.value.environments?.[environment];
   const place = (field: 'defaults' | 'overridable', name: string): SourceLocation => {
     const set = settings?.[field];
     const here = Array.isArray(set) ? true : set !== undefined && Object.hasOwn(set, name);

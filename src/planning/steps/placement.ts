@@ -10,7 +10,7 @@ import { SHELL } from '../../kinds/script/kind.js';
 import { MODEL_PREFIX } from '../../rules/agents.js';
 import { unlessRefused } from '../../text/attempt.js';
 import { didYouMean } from '../../text/nearest.js';
-import { chooseImplementation, configOf } from '../resolve/choose-implementation.js';
+import { chooseImplementation } from '../resolve/choose-implementation.js';
 import { allowedCalls } from './called-abilities.js';
 
 /** Servers that may run in the cloud, unless the project lists others. Source: R-001-14, R-001-16, C-28. */
@@ -242,9 +242,7 @@ function toolOf(registry: Registry, key: string, environment: string | undefined
   const operation = registry.operations.get(key);
   if (!operation) return null;
   const tool = unlessRefused(() => {
-    const config = configOf(registry, key);
-    const settings = environment === undefined ? undefined : config?.value.environments?.[environment];
-    const { body } = chooseImplementation(registry, operation, config, settings);
+    const { body, settings } = chooseImplementation(registry, operation, environment);
     return writtenKindOf(body).writtenTool(body, key, settings);
   });
   return tool ?? null;
