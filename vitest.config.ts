@@ -60,9 +60,9 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'integration',
-          include: ['test/integration/**/*.test.ts'],
-          exclude: leftOutIn('integration'),
+          name: 'temporal',
+          include: ['test/{integration,attacks}/**/*.test.ts'],
+          exclude: [...APART.attacks, ...leftOutIn('integration'), ...leftOutIn('attacks')],
           isolate: false,
           ...ON_TEMPORAL,
         },
@@ -73,17 +73,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: {
-          name: 'attacks',
-          include: ['test/attacks/**/*.test.ts'],
-          exclude: [...APART.attacks, ...leftOutIn('attacks')],
-          isolate: false,
-          ...ON_TEMPORAL,
-        },
-      },
-      {
-        extends: true,
-        test: { name: 'attacks-apart', include: APART.attacks, exclude: leftOutIn('attacks'), ...ON_TEMPORAL },
+        test: { name: 'temporal-apart', include: APART.attacks, exclude: leftOutIn('attacks'), ...ON_TEMPORAL },
       },
       {
         extends: true,

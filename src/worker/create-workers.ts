@@ -21,7 +21,7 @@ import type { Tracer } from '../tracing/open-tracer.js';
 import { type TracedTask, writeHook, writeStep, writeTask } from '../tracing/task-spans.js';
 import type { SharedDependencies } from './dependencies.js';
 import { log } from './logger.js';
-import { WatchedWorker } from './sandbox-thread.js';
+import type { SharedSandbox } from './sandbox-thread.js';
 import type { WorkerCodec } from './worker-codec.js';
 
 /** Built with the package, which halves the time until a worker polls. */
@@ -43,10 +43,18 @@ export interface WorkerPlace {
   build?: string | undefined;
 }
 
-/** The worker starts polling when its `run` is called. */
-export function createWorker(place: WorkerPlace, shared: SharedDependencies): Promise<Worker> {
+/**
+ * The worker starts polling when its `run` is called.
+ *
+ * @param sandbox of the host, and how many workers it is for.
+ */
+export function createWorker(
+  place: WorkerPlace,
+  shared: SharedDependencies,
+  { WorkerInIt, workers }: Pick<SharedSandbox, 'WorkerInIt'> & { workers: number },
+): Promise<Worker> {
   const { project, environment, placement, workflowBundle = WORKFLOW_BUNDLE, build } = place;
-  return WatchedWorker.create({
+  return WorkerInIt.create({
     ...forActivities(taskQueueOf(project, environment, placement), place, shared),
     workflowBundle: bundleFor(workflowBundle, [
       ...(shared.tracer ? [SANDBOX_FLAG] : []),
@@ -65,17 +73,24 @@ export function createWorker(place: WorkerPlace, shared: SharedDependencies): Pr
         defaultVersioningBehavior: 'PINNED',
       },
     }),
-    ...(getHeapStatistics().heap_size_limit > ROOMY_HEAP && SLOTS),
+    ...(isRoomy && SLOTS),
+    maxCachedWorkflows: Math.max(MIN_CACHED, Math.floor(CACHED / workers)),
   });
 }
 
-/** Bytes; with less, the SDK's own numbers stand, which grow with the heap. */
-const ROOMY_HEAP = 1024 ** 3;
+const HEAP_MIB = getHeapStatistics().heap_size_limit / 1024 ** 2;
+/** How many workflows the SDK keeps in a sandbox with the memory of this process. Source: its `addDefaultWorkerOptions`. */
+const CACHED = (Math.max(0, HEAP_MIB - 200) * 600) / 1024;
+/** With less memory, the SDK's own numbers of slots stand, which grow with the heap. */
+const isRoomy = HEAP_MIB > 1024;
 /**
  * A preflight that reports to its session keeps the slot of its workflow task meanwhile, and the session needs one to
  * answer: the SDK's 40 are used up by 40 starts at once.
  */
 const SLOTS = { maxConcurrentWorkflowTaskExecutions: 200, maxConcurrentLocalActivityExecutions: 300 };
+
+/** What is executed at once has to fit. */
+const MIN_CACHED = isRoomy ? SLOTS.maxConcurrentWorkflowTaskExecutions : 10;
 
 type Served = Pick<WorkerPlace, 'connection' | 'namespace' | 'codec'>;
 

@@ -27,6 +27,7 @@ import { createHeldWorker, createWorker } from './create-workers.js';
 import { buildDependencies, type SharedDependencies } from './dependencies.js';
 import { dropBelowLevel, log, WorkerLogger } from './logger.js';
 import { EndRecords } from './record-beside-history.js';
+import { shareSandbox } from './sandbox-thread.js';
 import { accessTemporal, type TemporalAccess } from './temporal-access.js';
 import { WorkerCodec } from './worker-codec.js';
 
@@ -99,6 +100,7 @@ export class WorkerHost {
   private readonly leaving = new AbortController();
   /** Of this process: another one never has its sessions. */
   private readonly id = ulid();
+  private readonly sandbox = shareSandbox();
 
   private constructor(
     private readonly options: HostOptions,
@@ -154,12 +156,13 @@ export class WorkerHost {
   private async startMissing(places: readonly Place[]): Promise<void> {
     if (this.stopped) return;
     const missing = places.filter((place) => !this.running.has(keyOf(place)));
-    const outcomes = await Promise.allSettled(missing.map((place) => this.startWorker(place)));
+    const workers = this.running.size + missing.length;
+    const outcomes = await Promise.allSettled(missing.map((place) => this.startWorker(place, workers)));
     const failed = outcomes.find(({ status }) => status === 'rejected');
     if (failed?.status === 'rejected') throw failed.reason;
   }
 
-  private async startWorker(place: Place): Promise<void> {
+  private async startWorker(place: Place, workers: number): Promise<void> {
     const { project, namespace, workflowBundle, build } = this.options;
     const where = {
       ...place,
@@ -170,7 +173,7 @@ export class WorkerHost {
       workflowBundle,
       build,
     };
-    this.start(keyOf(place), await createWorker(where, this.shared));
+    this.start(keyOf(place), await createWorker(where, this.shared, { ...this.sandbox, workers }));
     this.prove(place.environment);
   }
 
@@ -269,6 +272,7 @@ export class WorkerHost {
     await Promise.all(this.proofs.values());
     for (const { worker } of this.running.values()) if (worker.getState() === 'RUNNING') worker.shutdown();
     await Promise.all([...this.running.values()].map(({ ended }) => ended));
+    await this.sandbox.end();
     await this.shared.close();
     await closeAgents();
     await this.connection.close();

@@ -1,10 +1,12 @@
-import { expect, inject, test } from 'vitest';
+import { createRequire } from 'node:module';
+import type { ThreadedVMWorkflowCreator } from '@temporalio/worker/lib/workflow/threaded-vm.js';
+import { expect, inject, test, vi } from 'vitest';
 import { PLACEMENTS } from '../../src/contracts/names.js';
 import { pathsOf } from '../../src/server/project-paths.js';
 import { allPlaces, type HostOptions, WorkerHost } from '../../src/worker/host-workers.js';
 import { keysFromEnvironment } from '../../src/worker/seal-keys.js';
-import { makeProject } from '../fixtures/project-folder.js';
-import { TEST_KEYS } from '../fixtures/running-project.js';
+import { makeProject, projectFile, workflow } from '../fixtures/project-folder.js';
+import { runProject, TEST_KEYS } from '../fixtures/running-project.js';
 
 function optionsOf(root: string, more: Partial<HostOptions> = {}): HostOptions {
   return {
@@ -33,4 +35,31 @@ test('a namespace that does not exist is reported before any worker is created',
   const { root, remove } = makeProject();
   await expect(WorkerHost.connect(optionsOf(root, { namespace: 'nowhere' }))).rejects.toThrow(/nowhere is not found/);
   remove();
+});
+
+/** As the SDK itself loads it. */
+const sdk = createRequire(import.meta.url)('@temporalio/worker/lib/workflow/threaded-vm.js') as {
+  ThreadedVMWorkflowCreator: typeof ThreadedVMWorkflowCreator;
+};
+
+test('workers of several environments share the thread of one sandbox, which ends with the last of them', async () => {
+  const started = vi.spyOn(sdk.ThreadedVMWorkflowCreator, 'create');
+  const project = await runProject(
+    {
+      'ability.yaml': projectFile('{ dev: {}, qa: {}, staging: {} }'),
+      ...workflow('a.where', 'output: ${{ environment.name }}\nsteps: [{ id: pause, wait: 1s }]'),
+    },
+    { placements: PLACEMENTS },
+  );
+  try {
+    const runs = ['dev', 'qa', 'staging', 'dev'].map((environment) => project.run('a.where', {}, { environment }));
+    expect((await Promise.all(runs)).map(({ output }) => output)).toEqual(['dev', 'qa', 'staging', 'dev']);
+    expect(started).toHaveBeenCalledTimes(1);
+  } finally {
+    await project.stop();
+  }
+  const creator: unknown = await started.mock.results[0]?.value;
+  // The id of a thread that has ended.
+  expect(creator).toMatchObject({ workerThreadClients: [{ workerThread: { threadId: -1 } }] });
+  started.mockRestore();
 });
