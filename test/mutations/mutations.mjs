@@ -768,7 +768,7 @@ export const MUTATIONS = [
   {
     name: 'slots: the newest replaces one of its own family',
     file: 'src/rules/concurrency/slots.ts',
-    find: 'if (by && rootOf(by) !== rootOf(entry)) return { entry, by };',
+    find: 'if (by && rootOf(by.task) !== rootOf(entry.task)) return { entry, by };',
     replace: 'if (by && by !== entry) return { entry, by };',
     tests: ['test/unit/rules/concurrency/slots.test.ts'],
   },
