@@ -1,9 +1,8 @@
 import MiniSearch from 'minisearch';
 import type { AbilityPool } from '../../src/choosing/ability-pool.js';
-import type { Ranker } from '../../src/choosing/ranker.js';
+import { type Ranker, WEIGHTS, type Weights } from '../../src/choosing/ranker.js';
 import type { ChoosableAbility } from '../../src/choosing/read-abilities.js';
 import { suggest } from '../../src/choosing/suggest.js';
-import { WEIGHTS, type Weights } from '../../src/choosing/weights.js';
 import { WordRanker } from '../../src/choosing/word-ranker.js';
 import { wordTexts } from '../../src/choosing/words.js';
 import { lowLevel } from '../../src/definitions/formats/low-level.js';

@@ -1,4 +1,4 @@
-import { WEIGHTS, type Weights } from '../../src/choosing/weights.js';
+import { WEIGHTS, type Weights } from '../../src/choosing/ranker.js';
 import { ours } from './contenders.js';
 import type { Figures } from './evaluate.js';
 import type { RoutingSet } from './read-sets.js';

@@ -8,7 +8,7 @@ import type { PackedPlan, PreflightRequest, TaskMemo, TaskResult } from '../cont
 import type { Registry } from '../definitions/registry.js';
 import type { PinnedTools } from '../kinds/mcp/call/pinned-tools.js';
 import type { EnvironmentVariables } from '../planning/secrets/secret-source.js';
-import type { SeenApproval } from '../rules/tasks/last-approved.js';
+import type { SeenApproval } from '../rules/tasks/shown-approvals.js';
 import type { TaskPlaces } from '../rules/tasks/task-link.js';
 import type { ProofCheck } from '../server/keys/check-proof.js';
 import type { Admission } from './admission.js';

@@ -4,7 +4,7 @@ import { type Effect, isRepeatable } from '../contracts/effects.js';
 import type { HookAnswer } from '../contracts/hooks.js';
 import { ACTIVITY_LIMITS } from '../contracts/names.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
-import { RETRY } from '../rules/calls/call-limits.js';
+import { RETRY } from '../rules/calls/call-defaults.js';
 import { codeMatchesAny, isRetryableCode } from '../rules/calls/error-families.js';
 import { askRetryCondition, jittered, type RetryVerdict, withNote } from '../rules/steps/retry-condition.js';
 import { factsOf } from './call/call-failure.js';

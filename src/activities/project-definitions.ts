@@ -5,7 +5,7 @@ import { loadRegistry, RegistryLoader } from '../definitions/load-registry.js';
 import type { Registry } from '../definitions/registry.js';
 import { resolveNotify } from '../planning/resolve/resolve-plan.js';
 import { parseDuration } from '../rules/duration.js';
-import { targetsOf } from '../rules/tasks/unattended.js';
+import { targetsOf } from '../rules/tasks/task-ids.js';
 
 export interface ProjectDescription {
   name: string;

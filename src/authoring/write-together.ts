@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { AbilityError, reasonOf } from '../contracts/problem.js';
-import { isInside } from '../disk/is-inside.js';
+import { isInside } from '../disk/paths.js';
 import { attempt } from '../text/attempt.js';
 
 export interface Written {

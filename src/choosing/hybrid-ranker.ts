@@ -8,9 +8,9 @@ import {
   type Ranking,
   type RankQuery,
   USUAL_LIMIT,
+  WEIGHTS,
 } from './ranker.js';
 import { requestOf } from './request-of.js';
-import { WEIGHTS } from './weights.js';
 import type { WordRanker } from './word-ranker.js';
 import { wordTexts } from './words.js';
 

@@ -6,9 +6,10 @@ import {
   type Ranking,
   type RankQuery,
   USUAL_LIMIT,
+  WEIGHTS,
+  type Weights,
 } from './ranker.js';
 import { isLong, requestOf, sentencesOf } from './request-of.js';
-import { WEIGHTS, type Weights } from './weights.js';
 import { findPhrases, isTypoOf, joinedNeighbours, namesIn, type Word, wordsIn, wordTexts } from './words.js';
 
 /** A word of a request, or an indexed word with the same beginning. */

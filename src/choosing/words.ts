@@ -32,7 +32,6 @@ const COMMON_WORDS = setOf(`ask answer question explain describe discuss suggest
   new best good better great nice easy quick quickly simple specific different similar certain current currently latest recent today
   information info detail data result list type kind part time day week month year people person place world`);
 
-/** The words of a list. */
 export function setOf(words: string): ReadonlySet<string> {
   return new Set(words.split(/\s+/));
 }

@@ -1,6 +1,6 @@
 /** The public TypeScript API: what a caller can do. Doors use this and nothing below it. */
 
-export type { LastApproved } from '../rules/tasks/last-approved.js';
+export type { LastApproved } from '../rules/tasks/shown-approvals.js';
 export { type CommandProvider, commandProvider, scriptedProvider } from './agent/providers.js';
 export { runSession } from './agent/run-session.js';
 export type { SessionRunOptions } from './agent/run-state.js';

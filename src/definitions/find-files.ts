@@ -2,7 +2,7 @@ import { type Dirent, lstatSync, readdirSync, realpathSync, type Stats, statSync
 import { join, relative } from 'node:path';
 import { distance } from 'fastest-levenshtein';
 import type { Problem } from '../contracts/problem.js';
-import { isInside } from '../disk/is-inside.js';
+import { isInside } from '../disk/paths.js';
 import { attempt } from '../text/attempt.js';
 import { didYouMean } from '../text/nearest.js';
 import { MODULES, type ProjectFolders } from './find-project.js';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { relative, sep } from 'node:path';
 import type { Problem } from '../contracts/problem.js';
-import { isInside } from '../disk/is-inside.js';
+import { isInside } from '../disk/paths.js';
 import { attempt } from '../text/attempt.js';
 import { YAML_LIMITS } from './yaml-document.js';
 import { isProblem, readYaml, type YamlSource } from './yaml-source.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /** Writes a file, and makes its folder only if missing: checking for one costs more than writing. */
@@ -14,7 +14,6 @@ export function inFolder(file: string, write: () => void): void {
   }
 }
 
-/** A file and its content. */
 export type Content = readonly [path: string, text: string];
 
 /**
@@ -103,5 +102,32 @@ async function writeInFolder(file: string, text: string): Promise<void> {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, text, PRIVATE);
+  }
+}
+
+/** Writes a file so that readers see the old content or the new, never a part. */
+export function writeWhole(path: string, content: string | Uint8Array, mode?: number): void {
+  const own = besidesOf()(path);
+  try {
+    inFolder(own, () => writeFileSync(own, content, { mode: mode ?? 0o666 }));
+    renameSync(own, path);
+  } catch (error) {
+    discard(own);
+    throw error;
+  }
+}
+
+/** Error codes of file systems that cannot sync a folder: its entries are as durable as its files. */
+const CANNOT_SYNC = new Set(['EINVAL', 'EISDIR', 'ENOTSUP', 'EPERM']);
+
+/** Makes the entries of a folder durable: a file survives a power cut only once its folder is synced. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } catch (error) {
+    if (!CANNOT_SYNC.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  } finally {
+    await handle.close();
   }
 }

@@ -1,5 +1,5 @@
-/** What a kind of implementation is to the rest of the code. Runs in Temporal's sandbox too. */
 import type { PlanImplementation, PlanScript } from '../contracts/plan.js';
+import type { PlanConfinement } from '../contracts/plan-operation.js';
 import type { CalledPlace } from '../contracts/record.js';
 import type { SpanAttributes } from '../contracts/traces.js';
 import type { ImplementationBody } from '../definitions/formats/implementation.js';
@@ -24,6 +24,7 @@ interface Markup {
   line(text: string): string;
 }
 
+/** What a kind of implementation is to the rest of the code. Runs in Temporal's sandbox too. */
 export interface Kind<K extends KindName> {
   /** Whether abilities have it, so that spans show its calls as tools, with their contents if enabled. */
   isTool: boolean;
@@ -85,4 +86,13 @@ export const PLAIN = {
 
 export function referencesOf(references: Record<string, string>, what: string): CredentialReference[] {
   return Object.entries(references).map(([name, reference]) => ({ reference, what: `${what} ${name}` }));
+}
+
+/** What a box lets a process do, after its description; empty without a box. */
+export function describeBox({ sandbox }: PlanConfinement): string {
+  if (!sandbox) return '';
+  const list = (verb: string, names: readonly string[]) => (names.length > 0 ? [`${verb} ${names.join(', ')}`] : []);
+  const hosts = sandbox.allowed_hosts;
+  const may = [...list('reads', sandbox.read), ...list('writes', sandbox.write), ...list('reaches', hosts)];
+  return `, in a box that ${[...may, ...(hosts.length > 0 ? [] : ['has no network'])].join('; ')}`;
 }

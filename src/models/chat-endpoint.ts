@@ -10,13 +10,11 @@ import {
   postTo,
 } from './model-endpoint.js';
 
-/** A message in the format of the endpoint. */
 export type ChatMessage = { role: 'system' | 'user' | 'assistant' | 'tool'; content: string | null } & Record<
   string,
   unknown
 >;
 
-/** The body of a request. */
 export type ChatRequest = { model: string; messages: ChatMessage[] } & Record<string, unknown>;
 
 /** A completion, or a chunk of one. Nothing is checked: an endpoint may answer anything. */
@@ -125,7 +123,6 @@ export function textOf({ choices }: ChatCompletion): string {
   return choices?.[0]?.message?.content ?? '';
 }
 
-/** A request for a JSON object. */
 export function requestForJson(model: string, messages: ChatMessage[]): ChatRequest {
   return { model, messages, response_format: { type: 'json_object' } };
 }

@@ -16,7 +16,6 @@ export interface ModelEndpoint {
   allowed: readonly string[];
 }
 
-/** A model behind an endpoint. */
 export interface NamedModel extends ModelEndpoint {
   model: string;
   /** For all that is needed for one answer. Milliseconds. */

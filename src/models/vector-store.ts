@@ -3,7 +3,7 @@ import { readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { readUpTo } from '../disk/read-up-to.js';
-import { writeWhole } from '../disk/write-whole.js';
+import { writeWhole } from '../disk/write-files.js';
 import { attempt } from '../text/attempt.js';
 import type { EmbeddingsSettings } from './embeddings-endpoint.js';
 

@@ -15,7 +15,7 @@ import { AbilityError } from '../contracts/problem.js';
 import { maskerFor } from '../planning/secrets/credentials.js';
 import type { Masker } from '../planning/secrets/masking/masker.js';
 import { isAllowed } from '../rules/rights.js';
-import { MAX_CONDITION, MAX_GRANT_MS, MAX_USES } from '../rules/tasks/grant-form.js';
+import { MAX_CONDITION, MAX_GRANT_MS, MAX_USES } from '../rules/tasks/decision-form.js';
 import { defined } from '../text/defined.js';
 import { approvalNotFound, approval as decidedOn, task } from './concerns.js';
 import * as fields from './fields.js';

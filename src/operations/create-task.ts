@@ -9,7 +9,7 @@ import {
 import type { JsonObject } from '../contracts/json.js';
 import { findAbility } from '../definitions/find-ability.js';
 import { refuseWithoutSteps } from '../planning/resolve/check-ability.js';
-import { wantedPlan } from '../rules/plans/wanted-plan.js';
+import { wantedPlan } from '../rules/plans/plan-digest.js';
 import { defined } from '../text/defined.js';
 import { start } from './concerns.js';
 import * as fields from './fields.js';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { type Connection, followEvents as follow, keepingRuntime } from '../client/index.js';
 import { TASK_EVENTS, type TaskEvent } from '../contracts/task-events.js';
-import { isModelKey } from '../rules/agents/model-key.js';
+import { isModelKey } from '../rules/agents.js';
 import { task } from './concerns.js';
 import * as fields from './fields.js';
 import { answer, operation } from './operation.js';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { readJson } from '../disk/read-json.js';
-import { writeWhole } from '../disk/write-whole.js';
+import { writeWhole } from '../disk/write-files.js';
 import { packageVersion } from '../server/installation.js';
 import { attempt } from '../text/attempt.js';
 

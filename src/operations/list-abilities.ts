@@ -6,7 +6,7 @@ import { type Ability, isRunnable, loadedComposites } from '../definitions/find-
 import { kindOfOperation } from '../definitions/kind-of-operation.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
 import { resolveEnvironment } from '../planning/resolve/resolve-environment.js';
-import { inferPlacement } from '../planning/steps/infer-placement.js';
+import { inferPlacement } from '../planning/steps/placement.js';
 import * as fields from './fields.js';
 import { answer, operation } from './operation.js';
 

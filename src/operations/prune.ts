@@ -6,7 +6,7 @@ import { listSpecialists } from '../definitions/specialists.js';
 import { partsOfHandler } from '../definitions/written-handler.js';
 import { findStated } from '../planning/schedules/stated-schedules.js';
 import { callsOf } from '../planning/steps/called-abilities.js';
-import { findTriggers } from '../planning/triggers/stated-triggers.js';
+import { findTriggers } from '../planning/triggers/check-trigger.js';
 import { readRecords } from '../server/logs/read-records.js';
 import { UsageLog } from '../server/logs/usage-log.js';
 import { pathsOf } from '../server/project-paths.js';

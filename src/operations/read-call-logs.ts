@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { fetchCallLogs, type LogLine, linesOf, SharedLogs } from '../client/index.js';
 import { AbilityError } from '../contracts/problem.js';
 import { RECORD_FILES } from '../contracts/record.js';
-import type { TaskPlace } from '../rules/tasks/shared-names.js';
+import type { TaskPlace } from '../rules/tasks/task-ids.js';
 import { recordsOrigin } from '../server/logs/records-origin.js';
 import type { ProjectPaths } from '../server/project-paths.js';
 import type { Store } from '../server/store/store.js';

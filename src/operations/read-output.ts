@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { RECORD_FILES } from '../contracts/record.js';
 import { parseJson } from '../disk/read-json.js';
 import { oneLine, startOf } from '../rules/shown-text.js';
-import { recordPath } from '../rules/tasks/record-path.js';
+import { recordPath } from '../rules/tasks/task-ids.js';
 import { attempt } from '../text/attempt.js';
 
 export interface OutputLine {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { AbilityError } from '../contracts/problem.js';
-import { recordPath } from '../rules/tasks/record-path.js';
+import { recordPath } from '../rules/tasks/task-ids.js';
 
 /** No key, not even of a called task, may lead out of the records. @throws AbilityError `task.not_found`. */
 export function recordFolder(records: string, key: string): string {

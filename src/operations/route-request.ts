@@ -6,7 +6,7 @@ import type { Lifecycle } from '../contracts/lifecycle.js';
 import type { Placement } from '../contracts/names.js';
 import type { Registry } from '../definitions/registry.js';
 import { definedEffects } from '../planning/steps/called-abilities.js';
-import { inferPlacement } from '../planning/steps/infer-placement.js';
+import { inferPlacement } from '../planning/steps/placement.js';
 import { defined } from '../text/defined.js';
 
 export const DETAILS = ['name', 'summary', 'schema'] as const;

@@ -1,5 +1,5 @@
 import { SharedLogs } from '../client/index.js';
-import type { TaskPlace } from '../rules/tasks/shared-names.js';
+import type { TaskPlace } from '../rules/tasks/task-ids.js';
 import type { Store } from '../server/store/store.js';
 import { type OutputLine, seen } from './read-output.js';
 

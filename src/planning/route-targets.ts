@@ -4,7 +4,7 @@ import { isRunnable, loadedAbility, loadedComposite } from '../definitions/find-
 import type { Registry } from '../definitions/registry.js';
 import { unlessRefused } from '../text/attempt.js';
 import { checkAgainst } from './input/schemas.js';
-import { chooseImplementation, configOf } from './resolve/choose-implementation.js';
+import { chooseImplementation } from './resolve/choose-implementation.js';
 import { resolvePlan } from './resolve/resolve-plan.js';
 import { missingCredentials } from './secrets/credentials.js';
 import { EnvironmentVariables, SecretSource } from './secrets/secret-source.js';
@@ -72,12 +72,11 @@ function toolTarget(place: Place, id: string, taken: Set<string>): ToolTarget {
 function namesOf({ registry, environment }: Place, id: string): { extensionId: string; capabilityId: string } {
   const operation = registry.operations.get(id);
   const names = unlessRefused(() => {
-    const config = configOf(registry, id);
-    const settings = config?.value.environments?.[environment];
-    const chosen = operation && chooseImplementation(registry, operation, config, settings);
-    const own = chosen?.body.kind === 'mcp' ? chosen.body.mcp : undefined;
-    const server = own && (settings?.mcp_server ?? own.server);
-    const tool = own && (settings?.mcp_tool ?? own.tool);
+    const chosen = operation && chooseImplementation(registry, operation, environment);
+    if (chosen?.body.kind !== 'mcp') return undefined;
+    const { settings, body } = chosen;
+    const server = settings?.mcp_server ?? body.mcp.server;
+    const tool = settings?.mcp_tool ?? body.mcp.tool;
     return server && tool ? { extensionId: server, capabilityId: tool } : undefined;
   });
   return names ?? ownNames(id);

@@ -9,5 +9,10 @@ export function canonicalJson(value: unknown): string {
 
 /** SHA-256 of the canonical JSON of a value, as 64 hex digits. Works in a workflow, where Node's crypto does not. */
 export function digestOf(value: unknown): string {
-  return bytesToHex(sha256(utf8ToBytes(canonicalJson(value))));
+  return sha256Of(canonicalJson(value));
+}
+
+/** As 64 hex digits. */
+export function sha256Of(text: string): string {
+  return bytesToHex(sha256(utf8ToBytes(text)));
 }

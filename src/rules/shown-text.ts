@@ -10,7 +10,7 @@ const MARKUP = /[\\`*[\]<>#|&~$]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu;
 
 /** Writes them as JSON escapes, such as `\u202e`, so that JSON keeps its meaning. */
 export function showUnseenCharacters(text: string): string {
-  return PLAIN.test(text) ? text : text.replaceAll(UNSEEN, escaped);
+  return PLAIN.test(text) ? text : text.replaceAll(UNSEEN, escapeUnits);
 }
 
 /** A text as one line: line breaks and tabs become blanks, unseen characters become visible. */
@@ -40,7 +40,8 @@ export function startOf(text: string, max: number): string {
   return text.slice(0, max).replace(/[\ud800-\udbff]$/, '');
 }
 
-function escaped(character: string): string {
+/** Each UTF-16 unit as a JSON escape. */
+export function escapeUnits(character: string): string {
   return Array.from({ length: character.length }, (_, index) => {
     return `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`;
   }).join('');

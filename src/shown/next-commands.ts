@@ -5,8 +5,8 @@ import { isEndState } from '../contracts/states.js';
 import type { TaskStory } from '../contracts/story.js';
 import type { Rollback, StepSummary } from '../contracts/task.js';
 import { oneLine } from '../rules/shown-text.js';
-import { generalPath } from '../rules/steps/turn-paths.js';
-import { needsComment } from '../rules/tasks/needs-comment.js';
+import { generalPath } from '../rules/steps/step-tree.js';
+import { needsComment } from '../rules/tasks/decision-form.js';
 import { pathOfError, taskOfError } from '../rules/tasks/ways-to-retry.js';
 import { asTyped, commandOf, type Typist } from './typed-command.js';
 

@@ -1,6 +1,5 @@
 import type { Plan, PlanHandler, PlanWorkflow } from '../contracts/plan.js';
-import { allSteps } from '../rules/steps/find-step.js';
-import { nameOfStep } from '../rules/steps/turn-paths.js';
+import { allSteps, nameOfStep } from '../rules/steps/step-tree.js';
 
 export interface PlanNames {
   /** Step id to verb. A low-level ability is one step: `run`. */

@@ -10,7 +10,7 @@ import type { Loaded, Registry } from '../definitions/registry.js';
 import { findingOfProblem } from '../planning/finding-of.js';
 import { chooseEnvironment, resolveEnvironment } from '../planning/resolve/resolve-environment.js';
 import { resolvePlan } from '../planning/resolve/resolve-plan.js';
-import { problemsOf } from '../planning/steps/definition-errors.js';
+import { problemsOf } from '../planning/steps/check-names.js';
 import { didYouMean } from '../text/nearest.js';
 import { findNameFaults, type NameFault } from './check-names.js';
 import { PlaceholderVariables } from './placeholders.js';

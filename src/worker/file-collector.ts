@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { keepTime } from '../activities/project-definitions.js';
 import { reasonOf } from '../contracts/problem.js';
-import { projectOf } from '../rules/tasks/other-project.js';
+import { projectOf } from '../rules/tasks/task-refusals.js';
 import { type Collected, collectFiles, type TaskEnd } from '../server/store/collect-files.js';
 import { FileHolds } from '../server/store/file-holds.js';
 import type { Store } from '../server/store/store.js';

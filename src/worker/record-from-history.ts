@@ -13,7 +13,7 @@ import type { TaskReport } from '../contracts/run-sinks.js';
 import type { TaskResult, TaskStart } from '../contracts/task.js';
 import { digestOf } from '../rules/canonical.js';
 import { sealMark } from '../rules/plans/plan-digest.js';
-import { inputAfterEdits } from '../rules/tasks/shown-edits.js';
+import { inputAfterEdits } from '../rules/tasks/shown-approvals.js';
 import { recordsOrigin } from '../server/logs/records-origin.js';
 import { CheckedChains } from '../server/payloads/checked-chains.js';
 import type { ProjectPaths } from '../server/project-paths.js';

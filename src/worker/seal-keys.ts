@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SealKeys } from '../activities/seal.js';
-import { writeWhole } from '../disk/write-whole.js';
+import { writeWhole } from '../disk/write-files.js';
 import { KEY_BYTES, readKeys, SEAL_KEYS } from '../server/keys/key-list.js';
 import { PROOF_KEY, type ProjectPaths } from '../server/project-paths.js';
 

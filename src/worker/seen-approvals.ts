@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 import { QUERIES } from '../contracts/names.js';
 import type { Notice, SentNotices } from '../contracts/notices.js';
 import type { TaskView } from '../contracts/task.js';
-import type { SeenApproval } from '../rules/tasks/last-approved.js';
+import type { SeenApproval } from '../rules/tasks/shown-approvals.js';
 import { unlessNotFound } from './not-found.js';
 
 const QUERY_MS = 3000;

@@ -14,7 +14,7 @@ import type { SignedWord, WordAnswer } from '../contracts/session.js';
 import { isEndState } from '../contracts/states.js';
 import type { TaskView } from '../contracts/task.js';
 import { sessionBusy, sessionNotFound, sessionStopped } from '../rules/sessions/session-refusals.js';
-import { projectOf } from '../rules/tasks/other-project.js';
+import { projectOf } from '../rules/tasks/task-refusals.js';
 import { sleep } from '../server/start-timer.js';
 import { isBusy } from '../server/temporal/grpc-error.js';
 

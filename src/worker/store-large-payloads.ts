@@ -2,7 +2,7 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import type { Json } from '../contracts/json.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { TaskResult } from '../contracts/task.js';
-import { mapLargeParts } from '../rules/tasks/large-parts.js';
+import { mapLargeParts } from '../rules/tasks/stored-result.js';
 import { INLINE_BYTES, SPILL_BYTES } from '../server/payloads/payload-codec.js';
 import type { Store } from '../server/store/store.js';
 

@@ -7,7 +7,7 @@ import type { ReadRun, RunRef, RunStart } from '../activities/task/runs.js';
 import { QUERIES } from '../contracts/names.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { PreflightRequest, TaskStart, TaskView } from '../contracts/task.js';
-import { isTask, otherProject, projectOf } from '../rules/tasks/other-project.js';
+import { isTask, otherProject, projectOf } from '../rules/tasks/task-refusals.js';
 import { readTraceparent } from '../rules/traces/trace-context.js';
 import { type FoundDeletion, findDeletion, findEarlier } from '../server/temporal/find-deletion.js';
 import { grpcErrorOf, isNotFound } from '../server/temporal/grpc-error.js';

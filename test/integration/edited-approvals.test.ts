@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { decide, openApprovals, readRecord, retryTask } from '../../src/client/index.js';
 import type { Approval } from '../../src/contracts/approvals.js';
 import type { JsonObject } from '../../src/contracts/json.js';
-import { shownEdits } from '../../src/rules/tasks/shown-edits.js';
+import { shownEdits } from '../../src/rules/tasks/shown-approvals.js';
 import { pathsOf } from '../../src/server/project-paths.js';
 import { recordFromHistory } from '../../src/worker/record-from-history.js';
 import { retryBy } from '../fixtures/caller.js';

@@ -9,7 +9,7 @@ import { AbilityError } from '../../src/contracts/problem.js';
 import type { WantedPlan } from '../../src/contracts/task.js';
 import { loadRegistry } from '../../src/definitions/load-registry.js';
 import { previewPlan } from '../../src/planning/preview/preview-plan.js';
-import type { PlanChange } from '../../src/rules/plans/wanted-plan.js';
+import type { PlanChange } from '../../src/rules/plans/plan-digest.js';
 import { operation, workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 import { config, mcpAbility } from '../fixtures/servers/definitions.js';

@@ -32,7 +32,7 @@ test('`npm run test:mutations` plants a change, and names the test that notices 
 
 test('`npm run test:mutants` gives the score of the mutants of a file', PATIENT, async () => {
   const tests = ['--tests', 'test/unit/rules/calls/call-limits.test.ts', '--all'];
-  const end = await run('scripts/score-mutations.mjs', ['src/rules/calls/call-limits.ts', ...tests]);
+  const end = await run('scripts/score-mutations.mjs', ['src/rules/calls/call-defaults.ts', ...tests]);
   expect(end).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/\| all \| [1-9]\d* \| [1-9]/) });
 });
 

@@ -212,7 +212,7 @@ export const EQUIVALENT = [
     why: 'undefined is less than nothing, as the strongest is',
   },
   {
-    file: 'src/rules/tasks/shared-names.ts',
+    file: 'src/rules/tasks/task-ids.ts',
     text: 'return step === undefined || origin === undefined ? undefined : { step, origin };',
     change: '|| -> &&',
     why: 'both groups of the pattern match, or none',
@@ -392,7 +392,7 @@ export const EQUIVALENT = [
     why: 'a request without a body does not open it',
   },
   {
-    file: 'src/kinds/api/call/distribute-input.ts',
+    file: 'src/kinds/api/call/build-request.ts',
     text: '...referencesIn([api.query, api.headers, body?.value ?? null]),',
     change: '?? dropped',
     why: 'what is absent reads as little as null',

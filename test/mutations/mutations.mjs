@@ -8,7 +8,7 @@ export const MUTATIONS = [
   // Planted in an earlier review, where the whole suite did not notice them.
   {
     name: 'time-outs: the policy does not cap the time-out that a step states',
-    file: 'src/rules/calls/call-limits.ts',
+    file: 'src/rules/calls/call-defaults.ts',
     find: 'Math.min(wanted, max)',
     replace: 'timeoutMs ?? Math.min(wanted, max)',
     tests: ['test/unit/rules/calls/call-limits.test.ts', 'test/unit/workflows/step-time-out.test.ts'],
@@ -768,7 +768,7 @@ export const MUTATIONS = [
   {
     name: 'slots: the newest replaces one of its own family',
     file: 'src/rules/concurrency/slots.ts',
-    find: 'if (by && rootOf(by) !== rootOf(entry)) return { entry, by };',
+    find: 'if (by && rootOf(by.task) !== rootOf(entry.task)) return { entry, by };',
     replace: 'if (by && by !== entry) return { entry, by };',
     tests: ['test/unit/rules/concurrency/slots.test.ts'],
   },

@@ -11,7 +11,7 @@ import type { Approval } from '../../src/contracts/approvals.js';
 import { ACTIVITIES, QUERIES, SIGNALS } from '../../src/contracts/names.js';
 import type { CallStep, Plan } from '../../src/contracts/plan.js';
 import { AbilityError } from '../../src/contracts/problem.js';
-import { findStep } from '../../src/rules/steps/find-step.js';
+import { findStep } from '../../src/rules/steps/step-tree.js';
 import type { Effect, Script } from './script.js';
 
 /** Where the SDK looks for what its sandbox provides; reloaded modules find the same world there. */

@@ -4,7 +4,7 @@ import type { Plan, PlanOperation } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { checkAgainst } from '../../planning/input/schemas.js';
 import { judgeAnswer } from '../../rules/calls/judge-answer.js';
-import { evaluateCondition } from '../../rules/expressions/condition.js';
+import { evaluateCondition } from '../../rules/expressions/evaluate.js';
 import { CallFailure } from './call-failure.js';
 import type { CallInput } from './call-input.js';
 

@@ -1,11 +1,10 @@
 import type { EventContext, HookAnswer } from '../../contracts/hooks.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
-import { operationInput } from '../../planning/input/check-input.js';
+import { operationInput } from '../../planning/resolve/check-parameters.js';
 import { signalWithin } from '../../rules/any-abort-signal.js';
 import { evaluateTemplate } from '../../rules/expressions/template.js';
-import type { HandlerOf } from '../../rules/hooks/handlers.js';
-import { allowedAnswer, failedAnswer } from '../../rules/hooks/hook-facts.js';
+import { allowedAnswer, failedAnswer, type HandlerOf } from '../../rules/hooks/handlers.js';
 import { isTaskId, keyOf } from '../../rules/tasks/task-ids.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import { currentTraceparent } from '../../tracing/current-span.js';

@@ -6,8 +6,7 @@ import type { Json, JsonObject } from '../../contracts/json.js';
 import { faultOfOptions } from '../../definitions/builtin-options.js';
 import { credentialsOf, knownSecrets } from '../../planning/secrets/credentials.js';
 import { Masker } from '../../planning/secrets/masking/masker.js';
-import type { HandlerOf } from '../../rules/hooks/handlers.js';
-import { allowedAnswer, failedAnswer, type HookPlace } from '../../rules/hooks/hook-facts.js';
+import { allowedAnswer, failedAnswer, type HandlerOf, type HookPlace } from '../../rules/hooks/handlers.js';
 import { type HookRun, isOfTask, type SessionContext, type TaskContext } from './hook-context.js';
 import type { HookDependencies } from './hook-dependencies.js';
 

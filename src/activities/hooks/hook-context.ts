@@ -2,7 +2,7 @@ import type { Caller, Person } from '../../contracts/callers.js';
 import type { EventContext, Phase } from '../../contracts/hooks.js';
 import type { JsonObject } from '../../contracts/json.js';
 import type { PlanEnvironment, PlanHook } from '../../contracts/plan.js';
-import { eventFacts, type FactSources, type HookFacts, hookFacts } from '../../rules/hooks/hook-facts.js';
+import { eventFacts, type FactSources, type HookFacts, hookFacts } from '../../rules/hooks/handlers.js';
 import type { Admitted } from '../admission.js';
 import type { SharedLog } from '../record/record-folder.js';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { GuardDecision, HookAnswer, HookResult, Phase } from '../../contracts/hooks.js';
 import type { JsonObject } from '../../contracts/json.js';
 import { isGuardPhase, isOverPhase, strictestOf } from '../../rules/hooks/fold-answers.js';
-import { failedAnswer } from '../../rules/hooks/hook-facts.js';
+import { failedAnswer } from '../../rules/hooks/handlers.js';
 import { GUARD_SIGNALS, KNOWN_SIGNALS } from '../../rules/sessions/merge-signals.js';
 import { oneLine } from '../../rules/shown-text.js';
 import { defined } from '../../text/defined.js';

@@ -3,8 +3,14 @@ import type { PlanHook } from '../../contracts/plan.js';
 import { reasonOf } from '../../contracts/problem.js';
 import { ATTRIBUTES as A, OWN_SPANS } from '../../contracts/traces.js';
 import { isGuardPhase, isOverPhase } from '../../rules/hooks/fold-answers.js';
-import { answerByFacts, type HandlerName, type HandlerOf, needsActivity } from '../../rules/hooks/handlers.js';
-import { failedAnswer, firesFor } from '../../rules/hooks/hook-facts.js';
+import {
+  answerByFacts,
+  failedAnswer,
+  firesFor,
+  type HandlerName,
+  type HandlerOf,
+  needsActivity,
+} from '../../rules/hooks/handlers.js';
 import { currentSpan, inSpanWithin } from '../../tracing/current-span.js';
 import { hookError } from '../../tracing/task-spans.js';
 import { answerBuiltinHook } from './builtin-handlers.js';

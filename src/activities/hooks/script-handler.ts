@@ -1,5 +1,5 @@
 import type { HookAnswer } from '../../contracts/hooks.js';
-import { failedAnswer } from '../../rules/hooks/hook-facts.js';
+import { failedAnswer } from '../../rules/hooks/handlers.js';
 import { oneLine } from '../../rules/shown-text.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import { duplicateKeys } from '../../text/lossless-json/replace-parts.js';

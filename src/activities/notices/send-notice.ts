@@ -17,7 +17,7 @@ import type { SecretSource } from '../../planning/secrets/secret-source.js';
 import { STANDARD_SECRET, standardKey, standardMac } from '../../planning/triggers/standard-webhooks.js';
 import { portOf } from '../../rules/calls/allowed-hosts.js';
 import { escapeSlack, oneLine, startOf } from '../../rules/shown-text.js';
-import { describeRollback, describeUndo } from '../../rules/tasks/describe-undo.js';
+import { describeRollback, describeUndo } from '../../rules/tasks/shown-approvals.js';
 import { linksTo, type TaskLinks } from '../../rules/tasks/task-link.js';
 import { refuseForbiddenUrl, watchedAgent } from '../connections/guarded-connections.js';
 import type { ActivityDependencies } from '../dependencies.js';

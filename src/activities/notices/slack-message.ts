@@ -3,11 +3,15 @@ import type { JsonObject } from '../../contracts/json.js';
 import type { Notice, PlanSlack, SlackMessage, SlackTarget } from '../../contracts/notices.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { SecretSource } from '../../planning/secrets/secret-source.js';
-import { throughAgent } from '../../rules/agents/through-agent.js';
 import { escapeSlack, oneLine, showUnseenCharacters, startOf } from '../../rules/shown-text.js';
-import { describeUndo } from '../../rules/tasks/describe-undo.js';
-import { type LastApproved, lastApprovedAmong } from '../../rules/tasks/last-approved.js';
-import { describeChanges, shownEdits } from '../../rules/tasks/shown-edits.js';
+import { throughAgent } from '../../rules/tasks/persons.js';
+import {
+  describeChanges,
+  describeUndo,
+  type LastApproved,
+  lastApprovedAmong,
+  shownEdits,
+} from '../../rules/tasks/shown-approvals.js';
 import type { TaskLinks } from '../../rules/tasks/task-link.js';
 import { describeDifference, showDifference } from '../../text/value-differences.js';
 import type { ActivityDependencies } from '../dependencies.js';

@@ -7,7 +7,7 @@ import type {
 } from '../../contracts/activities.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { RegistryLoader } from '../../definitions/load-registry.js';
-import { refuseOtherInput, refuseOtherPlan } from '../../rules/plans/wanted-plan.js';
+import { refuseOtherInput, refuseOtherPlan } from '../../rules/plans/plan-digest.js';
 import { defined } from '../../text/defined.js';
 import type { ActivityDependencies } from '../dependencies.js';
 import { activityOf, taskOf } from '../failures.js';

@@ -1,5 +1,5 @@
 import type { CheckInputAnswer, CheckInputRequest } from '../../contracts/activities.js';
-import { operationInput, taskInput } from '../../planning/input/check-input.js';
+import { operationInput, taskInput } from '../../planning/resolve/check-parameters.js';
 import type { ActivityDependencies } from '../dependencies.js';
 import { activityOf, taskOf } from '../failures.js';
 import { sealInvalid } from '../seal.js';

@@ -7,10 +7,10 @@ import type { PreflightRequest, TaskOptions } from '../../contracts/task.js';
 import type { Registry } from '../../definitions/registry.js';
 import { digestOf } from '../../rules/canonical.js';
 import { checkRunId, checkScope } from '../../rules/sessions/session-refusals.js';
-import { callerToSeal } from '../../rules/tasks/caller-of.js';
-import { keyOfOther } from '../../rules/tasks/other-project.js';
+import { callerToSeal } from '../../rules/tasks/persons.js';
 import { userOf } from '../../rules/tasks/task-arguments.js';
 import { isRootTask } from '../../rules/tasks/task-ids.js';
+import { keyOfOther } from '../../rules/tasks/task-refusals.js';
 import type { ActivityDependencies } from '../dependencies.js';
 import { sealInvalid } from '../seal.js';
 

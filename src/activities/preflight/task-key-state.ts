@@ -1,10 +1,9 @@
 import { AbilityError } from '../../contracts/problem.js';
 import type { TaskRecord } from '../../contracts/record.js';
 import type { TaskResult, WantedPlan } from '../../contracts/task.js';
-import { hasTools, planDigest } from '../../rules/plans/plan-digest.js';
-import { isWantedPlan } from '../../rules/plans/wanted-plan.js';
-import { keyOfDeleted, taskDeleted } from '../../rules/tasks/task-deleted.js';
+import { hasTools, isWantedPlan, planDigest } from '../../rules/plans/plan-digest.js';
 import { isDirect } from '../../rules/tasks/task-ids.js';
+import { keyOfDeleted, taskDeleted } from '../../rules/tasks/task-refusals.js';
 import type { ActivityDependencies } from '../dependencies.js';
 
 export type KeyDependencies = Pick<ActivityDependencies, 'project' | 'records' | 'findDeletion' | 'findEarlier'>;

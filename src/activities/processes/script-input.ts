@@ -3,11 +3,13 @@ import type { PlanEnvProfile, PlanScript } from '../../contracts/plan-operation.
 import {
   type EvaluatedText,
   evaluateScript,
+  plainTextOf,
   type ScriptFacts,
   type ValuePiece,
   valuesIn,
-} from '../../planning/scripts/texts/evaluate-script.js';
-import { plainTextOf, type WrittenScript, writeScript } from '../../planning/scripts/texts/write-script.js';
+  type WrittenScript,
+  writeScript,
+} from '../../planning/scripts/texts.js';
 import type { SecretSource } from '../../planning/secrets/secret-source.js';
 import type { CallFiles } from '../files/call-files.js';
 

@@ -2,7 +2,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { RECORD_FILES, type TaskRecord } from '../../contracts/record.js';
 import { readJson } from '../../disk/read-json.js';
-import { DIRECT } from '../../rules/tasks/record-path.js';
+import { DIRECT } from '../../rules/tasks/task-ids.js';
 
 /** Removes the expired records of direct runs. @param now milliseconds since 1970. @returns their number. */
 export function removeExpired(records: string, now: number): number {

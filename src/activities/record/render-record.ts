@@ -11,15 +11,14 @@ import type {
 } from '../../contracts/record.js';
 import type { InputChange, StepSummary, TaskResult } from '../../contracts/task.js';
 import { kindOf } from '../../kinds/kinds.js';
-import { throughAgent } from '../../rules/agents/through-agent.js';
 import { describeConcurrency } from '../../rules/concurrency/describe-concurrency.js';
 import { formatDuration } from '../../rules/duration.js';
 import { foldAnswers } from '../../rules/hooks/fold-answers.js';
 import { handlerKindOf, hooksOf } from '../../rules/hooks/handlers.js';
 import { markdownCode, markdownLine, oneLine, showUnseenCharacters } from '../../rules/shown-text.js';
 import { describeTurns } from '../../rules/steps/describe-items.js';
-import { describeRollback } from '../../rules/tasks/describe-undo.js';
-import { describeChanges, shownEdits } from '../../rules/tasks/shown-edits.js';
+import { throughAgent } from '../../rules/tasks/persons.js';
+import { describeChanges, describeRollback, shownEdits } from '../../rules/tasks/shown-approvals.js';
 
 /** Maximum number of failures listed for one loop; a result has no more. */
 const MAX_FAILURES = 20;

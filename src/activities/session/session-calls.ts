@@ -8,7 +8,7 @@ import { AbilityError } from '../../contracts/problem.js';
 import type { SessionCall } from '../../contracts/session.js';
 import { Masker } from '../../planning/secrets/masking/masker.js';
 import { canonicalJson } from '../../rules/canonical.js';
-import { type FactSources, failedAnswer, firesFor, hookFacts } from '../../rules/hooks/hook-facts.js';
+import { type FactSources, failedAnswer, firesFor, hookFacts } from '../../rules/hooks/handlers.js';
 import { handlerReadsSession } from '../../rules/sessions/session-reads.js';
 import type { ActivityDependencies } from '../dependencies.js';
 import { activityOf, taskOf, toFailure } from '../failures.js';

@@ -3,12 +3,9 @@ import type { Json } from '../../contracts/json.js';
 import type { TurnCount } from '../../contracts/loops.js';
 import type { PlanStep } from '../../contracts/plan.js';
 import type { Progress, StepProgress } from '../../contracts/task.js';
-import { TURNS, usageOf } from '../../rules/agents/agent-usage.js';
+import { TURNS, usageOf } from '../../rules/agents.js';
 import { digestOf } from '../../rules/canonical.js';
-import type { StepTree } from '../../rules/steps/find-step.js';
-import { mainSteps } from '../../rules/steps/inner-steps.js';
-import { isGroup } from '../../rules/steps/step-kinds.js';
-import { callOfUndo, generalPath, nameOfStep } from '../../rules/steps/turn-paths.js';
+import { callOfUndo, generalPath, isGroup, mainSteps, nameOfStep, type StepTree } from '../../rules/steps/step-tree.js';
 import { defined } from '../../text/defined.js';
 import {
   type Asked,

@@ -1,9 +1,6 @@
 import { AbilityError } from '../../contracts/problem.js';
 import type { NotUndone, Progress, TaskOptions } from '../../contracts/task.js';
-import type { StepTree } from '../../rules/steps/find-step.js';
-import { mainSteps } from '../../rules/steps/inner-steps.js';
-import { isGroup, isPlain } from '../../rules/steps/step-kinds.js';
-import { askPath, isInTurn } from '../../rules/steps/turn-paths.js';
+import { askPath, isGroup, isInTurn, isPlain, mainSteps, type StepTree } from '../../rules/steps/step-tree.js';
 import { defined } from '../../text/defined.js';
 import { didYouMean } from '../../text/nearest.js';
 

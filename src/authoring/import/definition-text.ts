@@ -7,7 +7,7 @@ import { checkFormat } from '../../definitions/check-format.js';
 import { foldersOf } from '../../definitions/find-project.js';
 import { findUnsupported } from '../../definitions/unsupported.js';
 import { isProblem, readYaml } from '../../definitions/yaml-source.js';
-import { slashedPath } from '../../disk/slashed-path.js';
+import { slashedPath } from '../../disk/paths.js';
 import { attempt } from '../../text/attempt.js';
 import { renderDefinition } from '../write-yaml.js';
 import type { ImportOptions } from './planned-import.js';

@@ -9,7 +9,7 @@ import type { ImportedFile, ImportState } from '../../definitions/formats/import
 import { importFile, readImport } from '../../definitions/read-imports.js';
 import type { Registry } from '../../definitions/registry.js';
 import { isProblem, readYaml } from '../../definitions/yaml-source.js';
-import { slashedPath } from '../../disk/slashed-path.js';
+import { slashedPath } from '../../disk/paths.js';
 import { matchesAnyGlob } from '../../text/glob.js';
 import { FileDraft } from '../file-draft.js';
 import type { PlannedFile } from '../write-together.js';

@@ -10,7 +10,7 @@ import { lowLevel } from '../../definitions/formats/low-level.js';
 import { isCaseFile } from '../../definitions/is-case-file.js';
 import type { Registry } from '../../definitions/registry.js';
 import { isProblem, readYaml } from '../../definitions/yaml-source.js';
-import { slashedPath } from '../../disk/slashed-path.js';
+import { slashedPath } from '../../disk/paths.js';
 import { commentsFor, type FileCheck, renderChecked } from './definition-text.js';
 import type { ImportedOperation, LeftOut } from './imported.js';
 import { differencesOf, type FilePlan, isThere, keep, planFile, unchanged } from './plan-file.js';

@@ -2,8 +2,7 @@ import { type Dirent, existsSync, readdirSync, realpathSync, statSync } from 'no
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { AbilityError, usageError } from '../../contracts/problem.js';
 import { PROJECT_FILE } from '../../definitions/find-project.js';
-import { isInside } from '../../disk/is-inside.js';
-import { slashedPath } from '../../disk/slashed-path.js';
+import { isInside, slashedPath } from '../../disk/paths.js';
 
 /** The name of every routing document. Source: R-000-01. */
 export const DOCUMENT_NAME = 'ABILITY.md';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { dirname } from 'node:path/posix';
 import { type Problem, reasonOf } from '../../contracts/problem.js';
 import type { Registry } from '../../definitions/registry.js';
-import { isInside } from '../../disk/is-inside.js';
+import { isInside } from '../../disk/paths.js';
 import { fillTemplate } from '../fill-template.js';
 import type { PlannedFile } from '../write-together.js';
 import { isOwnPage } from './find-own-tables.js';

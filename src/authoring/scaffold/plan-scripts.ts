@@ -3,7 +3,7 @@ import type { Effect } from '../../contracts/effects.js';
 import { ABILITY_ID } from '../../contracts/names.js';
 import { usageError } from '../../contracts/problem.js';
 import type { Registry } from '../../definitions/registry.js';
-import { slashedPath } from '../../disk/slashed-path.js';
+import { slashedPath } from '../../disk/paths.js';
 import { FileDraft, schemaLine } from '../file-draft.js';
 import { flowYaml } from '../write-yaml.js';
 import { checkEnvironments, checkNewAbility, fileNameOf, type Scaffold, type Site } from './scaffold.js';

@@ -14,7 +14,7 @@ import { foldersOf } from '../../definitions/find-project.js';
 import type { config } from '../../definitions/formats/config.js';
 import { abilityId, environmentName, plainName } from '../../definitions/formats/values.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
-import { slashedPath } from '../../disk/slashed-path.js';
+import { slashedPath } from '../../disk/paths.js';
 import { didYouMean } from '../../text/nearest.js';
 import type { PlannedFile } from '../write-together.js';
 

@@ -1,7 +1,6 @@
 import type { FocusContext } from '../../contracts/routing.js';
 import { STOP_WORDS, setOf } from '../words.js';
-import { isConsent } from './consent.js';
-import { saidIn } from './said-text.js';
+import { isConsent, saidIn } from './said-text.js';
 import { isAbout } from './signals.js';
 
 /** Whether a message makes a request, refers to something earlier, or is mere conversation. */

@@ -50,7 +50,6 @@ export async function decideInProject(
   return { focus, decision, pool, targets, missed };
 }
 
-/** Decides among the abilities of a pool. */
 export function decideInPool(
   pool: AbilityPool,
   given: Omit<DecideInput, 'rank' | 'shortlist' | 'account'>,

@@ -1,5 +1,5 @@
 import { type FocusContext, LANE_LENGTH, type LaneMessage, type Pending } from '../../contracts/routing.js';
-import { withoutMiddle } from '../../rules/sessions/add-to-thread.js';
+import { withoutMiddle } from '../../rules/sessions/read-session-start.js';
 import { shorten } from '../../text/shorten.js';
 import { single } from '../read-inputs.js';
 import { shareWord } from '../words.js';

@@ -6,8 +6,7 @@ import { fitting, single } from '../read-inputs.js';
 import { asks } from '../request-of.js';
 import { wordCount } from '../words.js';
 import { hasContent } from './asks-for.js';
-import { agreesTo, isConsent, plainAnswer } from './consent.js';
-import { saidIn } from './said-text.js';
+import { agreesTo, isConsent, plainAnswer, saidIn } from './said-text.js';
 import { signalIn } from './signals.js';
 
 /** Throws an AbilityError if the value does not match the schema. */

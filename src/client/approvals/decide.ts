@@ -3,7 +3,7 @@ import { QueryNotRegisteredError } from '@temporalio/client';
 import type { Approval, Decision, DecisionOutcome, Verdict } from '../../contracts/approvals.js';
 import { QUERIES, SIGNALS } from '../../contracts/names.js';
 import { AbilityError, usageError } from '../../contracts/problem.js';
-import { COMMENT_MISSING } from '../../rules/tasks/needs-comment.js';
+import { COMMENT_MISSING } from '../../rules/tasks/decision-form.js';
 import { sleep } from '../../server/start-timer.js';
 import { grpcErrorOf } from '../../server/temporal/grpc-error.js';
 import type { Connection } from '../connection/connect.js';

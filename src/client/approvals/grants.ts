@@ -3,7 +3,7 @@ import { QueryNotRegisteredError, WorkflowNotFoundError, WorkflowUpdateFailedErr
 import type { GrantView } from '../../contracts/grants.js';
 import { GRANT_UPDATES, grantIdOf, QUERIES, WORKFLOWS } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
-import { projectOf } from '../../rules/tasks/other-project.js';
+import { projectOf } from '../../rules/tasks/task-refusals.js';
 import type { Connection } from '../connection/connect.js';
 import { keepingRuntime, withServer } from '../connection/keep-runtime.js';
 import { asking, describeIfKnown } from '../connection/temporal-errors.js';

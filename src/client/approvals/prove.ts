@@ -8,7 +8,7 @@ import type {
   Verdict,
 } from '../../contracts/approvals.js';
 import { AbilityError } from '../../contracts/problem.js';
-import { provedDecision } from '../../rules/tasks/proved-decision.js';
+import { provedDecision } from '../../rules/tasks/decision-form.js';
 import { type DoorKey, OWN_DOOR, proveAtDoor } from '../../server/keys/door-key.js';
 import { provableUser, proveDecision, readProofKey } from '../../server/keys/proof-key.js';
 import { proveWithToken } from '../../server/keys/tokens/token-proof.js';

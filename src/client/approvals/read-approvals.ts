@@ -1,7 +1,7 @@
 import type { Approval } from '../../contracts/approvals.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { digestOf } from '../../rules/canonical.js';
-import { type LastApproved, lastApprovedAmong } from '../../rules/tasks/last-approved.js';
+import { type LastApproved, lastApprovedAmong } from '../../rules/tasks/shown-approvals.js';
 import type { Connection } from '../connection/connect.js';
 import { type ListFilter, listTasks } from '../list/list-tasks.js';
 import { viewOwnTask, viewTask } from '../view/view-task.js';

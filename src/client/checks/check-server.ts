@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import type { CheckResult } from '../../contracts/check.js';
 import { ATTRIBUTES, taskQueueOf } from '../../contracts/names.js';
-import { projectOf } from '../../rules/tasks/other-project.js';
+import { projectOf } from '../../rules/tasks/task-refusals.js';
 import { clockAhead, clockWords } from '../../server/temporal/clock-ahead.js';
 import type { Connection } from '../connection/connect.js';
 import { hasWorker, placementsHere } from '../connection/find-workers.js';

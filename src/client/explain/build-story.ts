@@ -14,10 +14,10 @@ import type {
 } from '../../contracts/story.js';
 import type { StepSummary, TaskResult, TaskStart } from '../../contracts/task.js';
 import { kindOf } from '../../kinds/kinds.js';
-import { limitsWithin } from '../../rules/agents/agent-usage.js';
+import { limitsWithin } from '../../rules/agents.js';
 import { hooksOf } from '../../rules/hooks/handlers.js';
-import { findStep } from '../../rules/steps/find-step.js';
-import { callerOf } from '../../rules/tasks/caller-of.js';
+import { findStep } from '../../rules/steps/step-tree.js';
+import { callerOf } from '../../rules/tasks/persons.js';
 import { wayToRetry } from '../../rules/tasks/ways-to-retry.js';
 import { clockWords } from '../../server/temporal/clock-ahead.js';
 import { defined } from '../../text/defined.js';

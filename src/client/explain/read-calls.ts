@@ -1,6 +1,6 @@
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import type { Problem } from '../../contracts/problem.js';
-import { isOperation } from '../../rules/agents/model-key.js';
+import { isOperation } from '../../rules/agents.js';
 import { isoOf } from '../../server/temporal/read-start.js';
 import type { HistoryEvent } from '../connection/history-events.js';
 

@@ -1,7 +1,7 @@
 import type { FailureEnd, ItemFailure } from '../../contracts/loops.js';
 import type { StepStatus } from '../../contracts/states.js';
 import type { StepSummary } from '../../contracts/task.js';
-import { generalPath, turnOf } from '../../rules/steps/turn-paths.js';
+import { generalPath, turnOf } from '../../rules/steps/step-tree.js';
 import type { SeenCall } from './read-calls.js';
 
 const MAX_FAILURES = 20;

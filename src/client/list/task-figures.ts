@@ -1,6 +1,6 @@
 import { type Placement, taskQueueOf } from '../../contracts/names.js';
 import type { EndState, ListedState } from '../../contracts/states.js';
-import { unattendedOf } from '../../rules/tasks/unattended.js';
+import { unattendedOf } from '../../rules/tasks/task-ids.js';
 import { queueFigures } from '../../server/temporal/is-served.js';
 import type { Connection } from '../connection/connect.js';
 import { placementsHere } from '../connection/find-workers.js';

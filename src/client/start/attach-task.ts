@@ -4,10 +4,8 @@ import { SIGNALS } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { TaskStart } from '../../contracts/task.js';
 import { digestOf } from '../../rules/canonical.js';
-import { hasTools, planDigest } from '../../rules/plans/plan-digest.js';
-import { isWantedPlan } from '../../rules/plans/wanted-plan.js';
-import { keyOfOther, projectOf } from '../../rules/tasks/other-project.js';
-import { keyOfDeleted } from '../../rules/tasks/task-deleted.js';
+import { hasTools, isWantedPlan, planDigest } from '../../rules/plans/plan-digest.js';
+import { keyOfDeleted, keyOfOther, projectOf } from '../../rules/tasks/task-refusals.js';
 import { findDeletion, findEarlier } from '../../server/temporal/find-deletion.js';
 import { readStart, type SeenStart } from '../../server/temporal/read-start.js';
 import type { Connection } from '../connection/connect.js';
@@ -133,7 +131,7 @@ function plansOf({ plan, seal }: TaskStart): { plan: string; unpinned?: string }
 
 /** Of the wanted input with the holder's defaults; undefined if it does not fit its schema. */
 async function inputDigest({ plan }: TaskStart, { input }: NewTask): Promise<string | undefined> {
-  const { taskInput } = await import('../../planning/input/check-input.js');
+  const { taskInput } = await import('../../planning/resolve/check-parameters.js');
   try {
     return digestOf(taskInput(plan, input));
   } catch (error) {

@@ -1,8 +1,8 @@
 import type { Caller, Person } from '../../contracts/callers.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { TaskResult } from '../../contracts/task.js';
-import { nextKey } from '../../rules/tasks/retry-keys.js';
-import { inputAfterEdits } from '../../rules/tasks/shown-edits.js';
+import { inputAfterEdits } from '../../rules/tasks/shown-approvals.js';
+import { nextKey } from '../../rules/tasks/task-ids.js';
 import { type WayToRetry, wayToRetry } from '../../rules/tasks/ways-to-retry.js';
 import { readStart } from '../../server/temporal/read-start.js';
 import { defined } from '../../text/defined.js';

@@ -1,5 +1,5 @@
 import type { TaskMemo } from '../../contracts/task.js';
-import { isTask, projectOf } from '../../rules/tasks/other-project.js';
+import { isTask, projectOf } from '../../rules/tasks/task-refusals.js';
 import type { Connection } from '../connection/connect.js';
 import { keepingRuntime } from '../connection/keep-runtime.js';
 import { asking, describeIfKnown } from '../connection/temporal-errors.js';

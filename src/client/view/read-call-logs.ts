@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { RECORD_FILES, REQUESTS_LOG } from '../../contracts/record.js';
 import { parseJson } from '../../disk/read-json.js';
-import { protocolIn } from '../../rules/calls/tool-name.js';
-import { generalPath } from '../../rules/steps/turn-paths.js';
+import { protocolIn } from '../../rules/calls/tools-used.js';
+import { generalPath } from '../../rules/steps/step-tree.js';
 import { attempt } from '../../text/attempt.js';
 import type { Connection } from '../connection/connect.js';
 

@@ -1,7 +1,6 @@
 import type { ListedState } from '../../contracts/states.js';
 import type { TaskMemo } from '../../contracts/task.js';
-import { nextKey } from '../../rules/tasks/retry-keys.js';
-import { isTaskKey } from '../../rules/tasks/task-ids.js';
+import { isTaskKey, nextKey } from '../../rules/tasks/task-ids.js';
 import type { Connection } from '../connection/connect.js';
 import { asking, describeIfKnown } from '../connection/temporal-errors.js';
 import { stateOf } from '../list/task-query.js';

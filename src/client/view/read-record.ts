@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { RECORD_FILES, type TaskRecord } from '../../contracts/record.js';
 import { readJson } from '../../disk/read-json.js';
-import { recordPath } from '../../rules/tasks/record-path.js';
-import { isDirect } from '../../rules/tasks/task-ids.js';
+import { isDirect, recordPath } from '../../rules/tasks/task-ids.js';
 import { readSharedRecord } from '../../server/store/read-shared-record.js';
 import type { Connection } from '../connection/connect.js';
 

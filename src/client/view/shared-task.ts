@@ -1,5 +1,5 @@
 import { RECORD_FILES, type TaskRecord } from '../../contracts/record.js';
-import { readSharedLog, sharedLogs, sharedRecord, type TaskPlace } from '../../rules/tasks/shared-names.js';
+import { readSharedLog, sharedLogs, sharedRecord, type TaskPlace } from '../../rules/tasks/task-ids.js';
 import { payloadKeysOf } from '../../server/payloads/payload-keys.js';
 import type { ProjectPaths } from '../../server/project-paths.js';
 import { openStore } from '../../server/store/open-store.js';

@@ -3,7 +3,7 @@ import type { DecisionOutcome } from '../../contracts/approvals.js';
 import { isJsonObject, type JsonObject } from '../../contracts/json.js';
 import { QUERIES, SIGNALS, UPDATES } from '../../contracts/names.js';
 import type { TaskEvent } from '../../contracts/task-events.js';
-import { isOperation } from '../../rules/agents/model-key.js';
+import { isOperation } from '../../rules/agents.js';
 import { endIn } from '../../server/temporal/event-ends.js';
 import type { Connection } from '../connection/connect.js';
 import type { HistoryEvent } from '../connection/history-events.js';

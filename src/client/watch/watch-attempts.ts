@@ -1,6 +1,6 @@
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import type { Progress, StepProgress } from '../../contracts/task.js';
-import { isOperation } from '../../rules/agents/model-key.js';
+import { isOperation } from '../../rules/agents.js';
 import { openFailures } from '../../server/temporal/open-failures.js';
 import type { Connection } from '../connection/connect.js';
 import { lastEvents } from '../connection/history-events.js';

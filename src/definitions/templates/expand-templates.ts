@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../contracts/json.js';
 import type { Problem } from '../../contracts/problem.js';
-import { GIVEN, nameOfStep } from '../../rules/steps/turn-paths.js';
+import { GIVEN, nameOfStep } from '../../rules/steps/step-tree.js';
 import { didYouMean, nearestOrAll } from '../../text/nearest.js';
 import type { HighLevel, TemplateDefinition } from '../formats/high-level.js';
 import type { StepDefinition, StepOf } from '../formats/steps.js';

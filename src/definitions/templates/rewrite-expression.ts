@@ -1,10 +1,9 @@
 import { AbilityError } from '../../contracts/problem.js';
 import { referencesOf } from '../../rules/expressions/names-read.js';
-import { isLoop, type Node } from '../../rules/expressions/syntax/node.js';
+import { isLoop, type Node, SyntaxFailure } from '../../rules/expressions/syntax/node.js';
 import { parseCel } from '../../rules/expressions/syntax/parse.js';
-import { SyntaxFailure } from '../../rules/expressions/syntax/syntax-failure.js';
 import { writeExpression } from '../../rules/expressions/write.js';
-import { GIVEN } from '../../rules/steps/turn-paths.js';
+import { GIVEN } from '../../rules/steps/step-tree.js';
 import { didYouMean } from '../../text/nearest.js';
 
 /** What a template's expressions may read, and the ids of it in the workflow. */

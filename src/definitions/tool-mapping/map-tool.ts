@@ -1,7 +1,7 @@
 import type { ShownAs, ToolCall, ToolMapping } from '../../contracts/foreign-hooks.js';
 import type { JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
-import { evaluateCondition } from '../../rules/expressions/condition.js';
+import { evaluateCondition } from '../../rules/expressions/evaluate.js';
 import { evaluateTemplate } from '../../rules/expressions/template.js';
 import { fitsMatch, type MappedAbility } from '../fits-match.js';
 import { faultOfToolInput } from './tool-shapes.js';

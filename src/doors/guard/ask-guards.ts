@@ -61,7 +61,7 @@ export async function askAbility(abilityCall: AbilityCall, context: GuardContext
   const guarded = Object.hasOwn(context.index.guarded, ability) ? context.index.guarded[ability] : undefined;
   const answers = guarded ? await askExpressions(abilityCall, guarded, context) : await askAll(abilityCall, context);
   const { strictestOf } = await import('../../rules/hooks/fold-answers.js');
-  const { failureOf } = await import('../../rules/hooks/hook-facts.js');
+  const { failureOf } = await import('../../rules/hooks/handlers.js');
   const decision = strictestOf(answers.map((answer) => answer.decision)) ?? 'allow';
   const decisive = answers.find((answer) => answer.decision === decision && decision !== 'allow');
   return {
@@ -82,9 +82,9 @@ async function askExpressions(
   const answers: HookAnswer[] = [];
   if (hooks.length === 0) return answers;
   const { answerByFacts } = await import('../../rules/hooks/handlers.js');
-  const { firesFor } = await import('../../rules/hooks/hook-facts.js');
+  const { firesFor } = await import('../../rules/hooks/handlers.js');
   const { handlerReadsSession } = await import('../../rules/sessions/session-reads.js');
-  const { refuseSessionGuard } = await import('../../rules/sessions/refuse-session-guard.js');
+  const { refuseSessionGuard } = await import('../../rules/sessions/call-ledger.js');
   const given = { ...facts, input: { ...defaults, ...input }, user: { name, source } };
   const all = { ...given, session: session === null ? null : { id: session } };
   // A call of an agent's tool has the caller `agent`, or `session` in a session, as a task there has.

@@ -15,9 +15,8 @@ import { hookLevels } from '../../planning/hooks/hook-levels.js';
 import { chooseEnvironment } from '../../planning/resolve/resolve-environment.js';
 import { resolvePlan } from '../../planning/resolve/resolve-plan.js';
 import { EnvironmentVariables } from '../../planning/secrets/secret-source.js';
-import { callInput } from '../../rules/calls/call-input.js';
-import { needsActivity } from '../../rules/hooks/handlers.js';
-import { hookFacts } from '../../rules/hooks/hook-facts.js';
+import { callInput } from '../../rules/calls/call-defaults.js';
+import { hookFacts, needsActivity } from '../../rules/hooks/handlers.js';
 import { attempt, unlessRefused } from '../../text/attempt.js';
 import type { Bypass, GuardedAbility, GuardIndex } from './guard-index.js';
 

@@ -5,7 +5,7 @@ import { appendItem, readJson, replaceText } from '../../authoring/edit-json.js'
 import type { Json } from '../../contracts/json.js';
 import { AbilityError, reasonOf } from '../../contracts/problem.js';
 import { foldersOf } from '../../definitions/find-project.js';
-import { isInside } from '../../disk/is-inside.js';
+import { isInside } from '../../disk/paths.js';
 import type { AgentTool } from './agent-tools.js';
 
 interface ToolSettings {

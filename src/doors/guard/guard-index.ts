@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../contracts/json.js';
 import type { PlanHook } from '../../contracts/plan.js';
-import type { HookFacts } from '../../rules/hooks/hook-facts.js';
+import type { HookFacts } from '../../rules/hooks/handlers.js';
 
 /** The reaction to a call that bypasses the runtime. Source: R-002-57, R-002-58. */
 export type BypassLevel = 'deny' | 'warn' | 'off';

@@ -6,7 +6,7 @@ import { AbilityError } from '../../contracts/problem.js';
 import { resolvePlan } from '../../planning/resolve/resolve-plan.js';
 import { EnvironmentVariables } from '../../planning/secrets/secret-source.js';
 import { whoIsAsked } from '../../rules/plans/who-is-asked.js';
-import { allSteps } from '../../rules/steps/find-step.js';
+import { allSteps } from '../../rules/steps/step-tree.js';
 import { didYouMean } from '../../text/nearest.js';
 import { problemFields } from './answers.js';
 import type { McpDoor, ToolAnswer, ToolCall } from './mcp-door.js';

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../contracts/json.js';
 import type { ApprovalPreview, HookPreview, PlanPreview, UndoPreview } from '../../contracts/preview.js';
-import { previewPlan } from '../../planning/preview/preview-plan.js';
-import { approvalsIn, hooksIn, stepsIn } from '../../planning/preview/steps-in.js';
+import { approvalsIn, hooksIn, previewPlan, stepsIn } from '../../planning/preview/preview-plan.js';
 import { problemFields } from './answers.js';
 import { findOffered } from './describe-ability.js';
 import type { ToolAnswer, ToolCall } from './mcp-door.js';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Connection, createTask, handleOf, newTaskSecret, readHandle } from '../../client/index.js';
 import type { Person } from '../../contracts/callers.js';
 import type { JsonObject } from '../../contracts/json.js';
-import { wantedPlan } from '../../rules/plans/wanted-plan.js';
+import { wantedPlan } from '../../rules/plans/plan-digest.js';
 import { withWarnings } from './answers.js';
 import { followTask } from './follow-task.js';
 import type { ToolAnswer, ToolCall } from './mcp-door.js';

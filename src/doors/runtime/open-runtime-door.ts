@@ -4,7 +4,7 @@ import { connectWithin } from '../../client/index.js';
 import type { RuntimeFile } from '../../contracts/runtime.js';
 import { RegistryLoader } from '../../definitions/load-registry.js';
 import { readJson } from '../../disk/read-json.js';
-import { writeWhole } from '../../disk/write-whole.js';
+import { writeWhole } from '../../disk/write-files.js';
 import { type ProjectPaths, pathsOf } from '../../server/project-paths.js';
 import { keepTouching } from '../../server/runtime/keep-touching.js';
 import { readRuntimeFile } from '../../server/runtime/runtime-file.js';

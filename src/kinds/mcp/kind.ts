@@ -1,6 +1,5 @@
 import { ATTRIBUTES } from '../../contracts/traces.js';
-import { describeBox } from '../describe-box.js';
-import { PLAIN, referencesOf, type WrittenKind } from '../kind.js';
+import { describeBox, PLAIN, referencesOf, type WrittenKind } from '../kind.js';
 
 export const mcp: WrittenKind<'mcp'> = {
   ...PLAIN,

@@ -2,20 +2,20 @@ import type { PlanMcpServer } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { Registry } from '../../definitions/registry.js';
 import { locationOf, type Spot, within } from '../../definitions/spot.js';
-import type { ChosenImplementation } from '../../planning/resolve/choose-implementation.js';
+import type { ChosenImplementation, Resolver } from '../../planning/resolve/choose-implementation.js';
 import { refuseMissingCredential, resolveAddress } from '../../planning/resolve/resolve-address.js';
-import type { Resolver } from '../../planning/resolve/resolver.js';
-import { headerTexts, plainTexts } from '../../planning/scripts/check-placeholders.js';
 import { refuseMissing, wordsToRun } from '../../planning/scripts/interpreter.js';
+import { headerTexts, plainTexts } from '../../planning/scripts/placeholders.js';
 import { resolveConfinement } from '../../planning/scripts/resolve-confinement.js';
 import { resolveEnvProfile } from '../../planning/scripts/resolve-script.js';
 import { projectFilesOf } from '../../planning/scripts/script-files.js';
 import type { EnvironmentVariables } from '../../planning/secrets/secret-source.js';
-import { notThere } from '../../planning/steps/definition-errors.js';
+import { notThere } from '../../planning/steps/check-names.js';
 import { defined } from '../../text/defined.js';
 import { didYouMean } from '../../text/nearest.js';
 
-export const resolveMcpSection: Resolver<'mcp'> = ({ mcp }, { registry, chosen, settings, variables }) => {
+export const resolveMcpSection: Resolver<'mcp'> = ({ mcp }, { registry, chosen, variables }) => {
+  const { settings } = chosen;
   const { tool, server } = { ...mcp, ...defined({ tool: settings?.mcp_tool, server: settings?.mcp_server }) };
   if (!server || !tool) throw incomplete(chosen, variables.environment, server ? 'tool' : 'server');
   // The pin is of this tool, on any server of the environment.

@@ -1,6 +1,5 @@
 import { ATTRIBUTES } from '../../contracts/traces.js';
-import { describeBox } from '../describe-box.js';
-import { PLAIN, referencesOf, type WrittenKind } from '../kind.js';
+import { describeBox, PLAIN, referencesOf, type WrittenKind } from '../kind.js';
 
 /** The server that decides the placement of scripts. */
 export const SHELL = 'shell';

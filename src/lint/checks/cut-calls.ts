@@ -8,7 +8,7 @@ import { listsInside } from '../../definitions/step-lists.js';
 import { writtenKindOf } from '../../kinds/kinds.js';
 import { findingOf } from '../../planning/finding-of.js';
 import { implementationBodies } from '../../planning/resolve/choose-implementation.js';
-import { allDefinedSteps, type DefinedStep, walkSteps } from '../../planning/steps/walk-steps.js';
+import { allDefinedSteps, type DefinedStep, walkSteps } from '../../planning/steps/called-abilities.js';
 import { formatDuration, isDuration, parseDuration } from '../../rules/duration.js';
 import { memoize } from '../../text/memoize.js';
 import type { LintedProject } from '../linted-project.js';

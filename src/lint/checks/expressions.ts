@@ -2,7 +2,7 @@ import type { Json } from '../../contracts/json.js';
 import type { ArgumentDefinition } from '../../definitions/formats/script-arguments.js';
 import { BARE } from '../../definitions/step-expressions.js';
 import type { ScriptDefinition } from '../../kinds/script/format.js';
-import { isPlainPath } from '../../planning/scripts/texts/evaluate-script.js';
+import { isPlainPath } from '../../planning/scripts/texts.js';
 import { compileExpression } from '../../rules/expressions/evaluate.js';
 import { textsIn } from '../../rules/expressions/split-text.js';
 import { walk } from '../../rules/expressions/syntax/node.js';

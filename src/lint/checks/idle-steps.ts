@@ -3,7 +3,7 @@ import type { ErrorHandlerDefinition, StepDefinition } from '../../definitions/f
 import type { Registry } from '../../definitions/registry.js';
 import { locationOf, type Spot, within } from '../../definitions/spot.js';
 import { findingOf } from '../../planning/finding-of.js';
-import { allDefinedSteps, walkSteps } from '../../planning/steps/walk-steps.js';
+import { allDefinedSteps, walkSteps } from '../../planning/steps/called-abilities.js';
 import { unusableAnswersOf } from '../../rules/calls/error-families.js';
 import { canonicalJson } from '../../rules/canonical.js';
 import { compileExpression } from '../../rules/expressions/evaluate.js';

@@ -7,7 +7,7 @@ import { locationOf, type Spot, within } from '../../definitions/spot.js';
 import { writtenKindOf } from '../../kinds/kinds.js';
 import { findingOf } from '../../planning/finding-of.js';
 import { implementationBodies } from '../../planning/resolve/choose-implementation.js';
-import { allDefinedSteps, type DefinedStep, walkSteps } from '../../planning/steps/walk-steps.js';
+import { allDefinedSteps, type DefinedStep, walkSteps } from '../../planning/steps/called-abilities.js';
 import { formatDuration, isDuration, parseDuration } from '../../rules/duration.js';
 import type { LintedProject } from '../linted-project.js';
 import { USUAL_MS, writtenLimits } from './cut-calls.js';

@@ -6,7 +6,7 @@ import { findingOf, findingOfProblem } from '../../planning/finding-of.js';
 import { implementationBodies } from '../../planning/resolve/choose-implementation.js';
 import { type ResolvedPlan, resolvePlan } from '../../planning/resolve/resolve-plan.js';
 import { EnvironmentVariables } from '../../planning/secrets/secret-source.js';
-import { problemsOf } from '../../planning/steps/definition-errors.js';
+import { problemsOf } from '../../planning/steps/check-names.js';
 import { matchesAnyGlob } from '../../text/glob.js';
 import { type LintedProject, ofFile } from '../linted-project.js';
 import { environmentsOf } from './abilities.js';

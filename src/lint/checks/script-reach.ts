@@ -6,7 +6,7 @@ import type { ScriptDefinition } from '../../kinds/script/format.js';
 import { findingOf } from '../../planning/finding-of.js';
 import { implementationBodies } from '../../planning/resolve/choose-implementation.js';
 import { type Followed, followImports, type UnpinnedImport } from '../../planning/scripts/imports/follow-imports.js';
-import { languageOf } from '../../planning/scripts/imports/language-of.js';
+import { languageOf } from '../../planning/scripts/imports/import-site.js';
 import { ownPlaces } from '../../planning/scripts/imports/own-places.js';
 import { declaredFiles, interpreterWords } from '../../planning/scripts/resolve-script.js';
 import { projectFilesOf, type ScriptFile } from '../../planning/scripts/script-files.js';

@@ -5,7 +5,7 @@ import type { Loaded, Registry } from '../../definitions/registry.js';
 import { type Belongs, expressionsOf, handlerOutputs } from '../../definitions/step-expressions.js';
 import { findingOf } from '../../planning/finding-of.js';
 import { implementationBodies } from '../../planning/resolve/choose-implementation.js';
-import { walkSteps } from '../../planning/steps/walk-steps.js';
+import { walkSteps } from '../../planning/steps/called-abilities.js';
 import { textsIn } from '../../rules/expressions/split-text.js';
 import { shorten } from '../../text/shorten.js';
 import type { LintedProject } from '../linted-project.js';

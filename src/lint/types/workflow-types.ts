@@ -7,7 +7,7 @@ import type { ExpandedTemplate, StepDefinition, StepOf } from '../../definitions
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { writtenKindOf } from '../../kinds/kinds.js';
 import { resolveOutputFiles } from '../../planning/resolve/resolve-output.js';
-import { nameOfStep } from '../../rules/steps/turn-paths.js';
+import { nameOfStep } from '../../rules/steps/step-tree.js';
 import { memoize } from '../../text/memoize.js';
 import { environmentsOf } from '../checks/abilities.js';
 import {

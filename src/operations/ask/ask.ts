@@ -20,7 +20,7 @@ import type { TurnContext } from '../../contracts/session.js';
 import { isEndState } from '../../contracts/states.js';
 import type { TaskResult } from '../../contracts/task.js';
 import { digestOf } from '../../rules/canonical.js';
-import { wantedPlan } from '../../rules/plans/wanted-plan.js';
+import { wantedPlan } from '../../rules/plans/plan-digest.js';
 import { RUN_FILES } from '../../server/logs/run-log.js';
 import { pathsOf } from '../../server/project-paths.js';
 import { defined } from '../../text/defined.js';

@@ -6,8 +6,7 @@ import { isJsonObject, type JsonObject } from '../../contracts/json.js';
 import type { PlanPreview } from '../../contracts/preview.js';
 import type { Problem } from '../../contracts/problem.js';
 import { loadedAbility } from '../../definitions/find-ability.js';
-import { previewPlan } from '../../planning/preview/preview-plan.js';
-import { approvalsIn } from '../../planning/preview/steps-in.js';
+import { approvalsIn, previewPlan } from '../../planning/preview/preview-plan.js';
 import { unlessRefused } from '../../text/attempt.js';
 import type { OpenInput, PlannedCall, Request, WantedSignal } from './ask-shapes.js';
 import {

@@ -1,9 +1,8 @@
 import { actOf } from '../../choosing/decide/asks-for.js';
 import { type Decided, decideInProject } from '../../choosing/decide/decide-in-project.js';
 import { anchoredIn } from '../../choosing/decide/focus.js';
-import { act } from '../../choosing/decide/propose.js';
 import { isAbout } from '../../choosing/decide/signals.js';
-import { callableOf, GENERIC_AGENT } from '../../choosing/decide/targets.js';
+import { act, callableOf, GENERIC_AGENT } from '../../choosing/decide/targets.js';
 import { setOf } from '../../choosing/words.js';
 import { isReading } from '../../contracts/effects.js';
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';

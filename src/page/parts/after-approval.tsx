@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { generalPath } from '../../rules/steps/turn-paths.js';
+import { generalPath } from '../../rules/steps/step-tree.js';
 import { call } from '../call.js';
 import { t } from '../texts/text.js';
 import type { Waiting } from './may-decide.js';

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { isStepEnd } from '../../contracts/states.js';
 import type { StepSummary } from '../../contracts/task.js';
 import type { SeenNow } from '../../operations/watch-task.js';
-import { generalPath } from '../../rules/steps/turn-paths.js';
+import { generalPath } from '../../rules/steps/step-tree.js';
 import { taskPath } from '../address.js';
 import { t } from '../texts/text.js';
 import { State } from './parts.js';

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import type { HookAnswer } from '../../contracts/hooks.js';
-import { isInTurn } from '../../rules/steps/turn-paths.js';
+import { isInTurn } from '../../rules/steps/step-tree.js';
 import { duration, t } from '../texts/text.js';
 import { Ago, State, Table } from './parts.js';
 

@@ -1,6 +1,6 @@
 import type { Approval } from '../../contracts/approvals.js';
 import type { OutputOf } from '../../operations/over-http/call-door.js';
-import { personKey } from '../../rules/tasks/person-key.js';
+import { personKey } from '../../rules/tasks/persons.js';
 import { mayDo, me } from '../state.js';
 import { t } from '../texts/text.js';
 

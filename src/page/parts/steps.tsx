@@ -4,7 +4,7 @@ import type { HookAnswer } from '../../contracts/hooks.js';
 import { isEndState } from '../../contracts/states.js';
 import type { StepSummary } from '../../contracts/task.js';
 import type { OutputOf } from '../../operations/over-http/call-door.js';
-import { generalPath } from '../../rules/steps/turn-paths.js';
+import { generalPath } from '../../rules/steps/step-tree.js';
 import { filter, setFilters } from '../address.js';
 import { duration, t } from '../texts/text.js';
 import { type Called, CalledTasks } from './called-tasks.js';

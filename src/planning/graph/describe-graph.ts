@@ -1,8 +1,9 @@
 import type { Plan } from '../../contracts/plan.js';
-import { AbilityError, type Problem } from '../../contracts/problem.js';
+import type { Problem } from '../../contracts/problem.js';
 import type { AgentProfile } from '../../definitions/formats/agent.js';
 import type { Registry } from '../../definitions/registry.js';
-import { MODEL_PREFIX } from '../../rules/agents/model-key.js';
+import { MODEL_PREFIX } from '../../rules/agents.js';
+import { unlessRefused } from '../../text/attempt.js';
 import { nameTools, stepsOfAgent } from '../resolve/resolve-agent.js';
 import { resolvePlan } from '../resolve/resolve-plan.js';
 import type { EnvironmentVariables } from '../secrets/secret-source.js';
@@ -26,14 +27,14 @@ export function describeGraph(
   strict: boolean,
   variables?: EnvironmentVariables,
 ): DescribedGraph {
-  try {
-    return { subject: ofPlan(resolvePlan(registry, id, environment, variables).plan), problem: null };
-  } catch (error) {
-    if (strict || !(error instanceof AbilityError)) throw error;
-    const subject = ofDefinition(registry, id);
-    if (!subject) throw error;
-    return { subject, problem: error.toProblem() };
-  }
+  return unlessRefused(
+    () => ({ subject: ofPlan(resolvePlan(registry, id, environment, variables).plan), problem: null }),
+    (refusal) => {
+      const subject = strict ? undefined : ofDefinition(registry, id);
+      if (!subject) throw refusal;
+      return { subject, problem: refusal.toProblem() };
+    },
+  );
 }
 
 function ofPlan({ ability, environment, operations, steps, finally: cleanup, concurrency }: Plan): GraphSubject {

@@ -4,7 +4,6 @@ import type {
   CallStep,
   ErrorHandler,
   ForeachStep,
-  GroupStep,
   ParallelStep,
   PlanRetry,
   PlanStep,
@@ -13,7 +12,7 @@ import type {
   WaitStep,
 } from '../../contracts/plan.js';
 import { describeConcurrency } from '../../rules/concurrency/describe-concurrency.js';
-import { type Arrow, Flowchart } from './flowchart.js';
+import { showUnseenCharacters } from '../../rules/shown-text.js';
 
 export interface GraphSubject {
   id: string;
@@ -135,7 +134,7 @@ class StepDrawer {
         return this.drawNode('approval', [...text, ...modifiersOf(step)], from, 'people');
       }
       case 'parallel':
-        return this.drawBranches(step, titleOf(step, undefined, atOnce(step.max_parallel)), from);
+        return this.drawBranches(step, titleOf(step, undefined, `${step.max_parallel ?? 'all'} at once`), from);
       case 'race':
         return this.drawBranches(step, titleOf(step, undefined, 'the first to end wins'), from);
       case 'foreach':
@@ -149,7 +148,11 @@ class StepDrawer {
       case 'wait':
         return this.drawNode('wait', [step.id, waitOf(step), ...modifiersOf(step)], from);
       case 'steps':
-        return this.drawGroup(titleOf(step, step.retry, templateOf(step)), step.steps, from);
+        return this.drawGroup(
+          titleOf(step, step.retry, step.template && `template ${step.template.name}`),
+          step.steps,
+          from,
+        );
       case 'let':
         return this.drawNode('value', [step.id, `let ${Object.keys(step.let).join(', ')}`, ...modifiersOf(step)], from);
       case 'fail': {
@@ -207,14 +210,6 @@ class StepDrawer {
   }
 }
 
-function templateOf({ template }: GroupStep): string | undefined {
-  return template && `template ${template.name}`;
-}
-
-function atOnce(max: number | string | undefined): string {
-  return max === undefined ? 'all at once' : `${max} at once`;
-}
-
 function listOf({ foreach, max_parallel }: ForeachStep): string {
   const list = 'list' in foreach ? `${foreach.list.length} items` : foreach.expression;
   return max_parallel === 1 ? list : `${list}, ${max_parallel} at once`;
@@ -239,4 +234,90 @@ function modifiersOf({ timeout, continue_on_error }: PlanStep, retry?: PlanRetry
     ...(continue_on_error ? ['goes on after an error'] : []),
   ];
   return notes.length === 0 ? [] : [notes.join(', ')];
+}
+
+const SHAPES = {
+  call: ['["', '"]'],
+  workflow: ['[["', '"]]'],
+  approval: ['{{"', '"}}'],
+  value: ['[/"', '"/]'],
+  end: ['(["', '"])'],
+  choice: ['{"', '"}'],
+  wait: ['("', '")'],
+  point: ['(("', '"))'],
+} as const;
+
+export type Shape = keyof typeof SHAPES;
+
+/** An arrow without its target. */
+export interface Arrow {
+  from: string;
+  label?: string;
+  dotted?: boolean;
+}
+
+/** Longer lines would make a node wider than the page. */
+const LONGEST_LINE = 80;
+
+/** Writes a Mermaid flowchart. Node names are generated and texts escaped, so authors cannot inject syntax. */
+export class Flowchart {
+  private readonly lines = ['flowchart TD'];
+  private readonly arrows: string[] = [];
+  private readonly classes = new Map<string, string[]>();
+  private depth = 1;
+  private count = 0;
+
+  /** Draws a node, one line per text. @returns its name. */
+  node(shape: Shape, text: readonly string[], className?: string): string {
+    const [open, close] = SHAPES[shape];
+    const name = this.nextName('n');
+    this.write(`${name}${open}${text.map(escapeLabel).join('<br/>')}${close}`);
+    if (className !== undefined) this.classes.set(className, [...(this.classes.get(className) ?? []), name]);
+    return name;
+  }
+
+  connect(arrows: readonly Arrow[], to: string): void {
+    for (const { from, label, dotted } of arrows) {
+      const line = dotted ? '-.->' : '-->';
+      const text = label === undefined ? '' : `|"${escapeLabel(label)}"|`;
+      this.arrows.push(`  ${from} ${line}${text} ${to}`);
+    }
+  }
+
+  /** Draws a group around the nodes that `draw` adds. @returns its name and the result of `draw`. */
+  group<T>(title: string, draw: () => T): { name: string; inside: T } {
+    const name = this.nextName('g');
+    this.write(`subgraph ${name} ["${escapeLabel(title)}"]`);
+    this.depth += 1;
+    const inside = draw();
+    this.depth -= 1;
+    this.write('end');
+    return { name, inside };
+  }
+
+  /** The whole chart. @param styles the style of each class. */
+  toText(styles: Readonly<Record<string, string>>): string {
+    const looks = [...this.classes].flatMap(([name, nodes]) => {
+      const style = styles[name];
+      return style === undefined ? [] : [`  classDef ${name} ${style}`, `  class ${nodes.join(',')} ${name}`];
+    });
+    return [...this.lines, ...this.arrows, ...looks].join('\n');
+  }
+
+  private write(line: string): void {
+    this.lines.push('  '.repeat(this.depth) + line);
+  }
+
+  private nextName(prefix: string): string {
+    this.count += 1;
+    return `${prefix}${this.count}`;
+  }
+}
+
+/** Cuts at 80 characters, and escapes characters special to Mermaid, HTML or Markdown. */
+export function escapeLabel(text: string): string {
+  const line = showUnseenCharacters(text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim());
+  const characters = [...line];
+  const short = characters.length > LONGEST_LINE ? [...characters.slice(0, LONGEST_LINE - 1), '…'] : characters;
+  return short.join('').replaceAll(/["#&<>`|$\\[\](){}]/g, (character) => `#${character.charCodeAt(0)};`);
 }

@@ -45,14 +45,17 @@ export function eventOf(registry: Registry, phase: Phase, parts: EventParts): Ev
   };
 }
 
-function environmentOf({ project }: Registry, given: EventParts['environment']): EventContext['environment'] {
+function environmentOf(registry: Registry, given: EventParts['environment']): EventContext['environment'] {
+  const { project } = registry;
   const own = typeof given === 'string' ? { name: given } : given;
   const name = own?.name ?? project.default_environment ?? Object.keys(project.environments)[0] ?? '';
-  const known = Object.hasOwn(project.environments, name) ? project.environments[name] : undefined;
-  if (!known) {
+  if (!Object.hasOwn(project.environments, name)) {
     throw new AbilityError({ code: 'environment.not_found', message: `The project has no environment \`${name}\`` });
   }
-  const { protected: isProtected = false, vars = {} } = known;
-  const { protected: protectedHere = isProtected, vars: varsHere = vars } = own ?? {};
-  return { name, protected: protectedHere, vars: varsHere as JsonObject };
+  return { ...hookEnvironment(registry, name), ...defined({ ...own }) } as EventContext['environment'];
+}
+
+export function hookEnvironment({ project }: Registry, name: string): EventContext['environment'] {
+  const { protected: isProtected = false, vars = {} } = project.environments[name] ?? {};
+  return { name, protected: isProtected, vars: vars as JsonObject };
 }

@@ -12,8 +12,7 @@ import {
 } from '../../definitions/hook-bindings.js';
 import type { Registry } from '../../definitions/registry.js';
 import { partsOfHandler } from '../../definitions/written-handler.js';
-import { handlerKindOf } from '../../rules/hooks/handlers.js';
-import { firesFor } from '../../rules/hooks/hook-facts.js';
+import { firesFor, handlerKindOf } from '../../rules/hooks/handlers.js';
 import { compositeHookLevels, type HookLevels, hookLevels } from './hook-levels.js';
 import { boundNames, selectHooks } from './resolve-hooks.js';
 

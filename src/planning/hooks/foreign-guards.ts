@@ -1,11 +1,11 @@
 import type { PlanForeignHook } from '../../contracts/foreign-hooks.js';
 import type { EventContext } from '../../contracts/hooks.js';
-import type { JsonObject } from '../../contracts/json.js';
-import { AbilityError, type Problem } from '../../contracts/problem.js';
+import type { Problem } from '../../contracts/problem.js';
 import { isForeign } from '../../definitions/foreign-hook.js';
 import type { HookDefinition } from '../../definitions/formats/hooks.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import type { HandlerOf } from '../../rules/hooks/handlers.js';
+import { unlessRefused } from '../../text/attempt.js';
 import { EnvironmentVariables } from '../secrets/secret-source.js';
 import { mappedAbilityOf } from './resolve-foreign.js';
 import { handlerOf } from './resolve-handler.js';
@@ -21,11 +21,6 @@ export interface ForeignGuard {
 
 export type HookEnvironment = EventContext['environment'];
 
-export function hookEnvironment({ project }: Registry, name: string): HookEnvironment {
-  const { protected: isProtected = false, vars = {} } = project.environments[name] ?? {};
-  return { name, protected: isProtected, vars: vars as JsonObject };
-}
-
 /** The guards written for another tool with a `must_deny`, and the errors of those that cannot be resolved. */
 export function foreignGuards(
   registry: Registry,
@@ -35,13 +30,11 @@ export function foreignGuards(
   const problems: { hook: Loaded<HookDefinition>; problem: Problem }[] = [];
   for (const hook of registry.hooks.get('PreAbilityCall') ?? []) {
     if (!hook.value.enabled || !isForeign(hook.value) || !hook.value.must_deny) continue;
-    try {
-      const handler = guardOf(hook, registry, environment);
-      if (handler) guards.push({ hook, handler });
-    } catch (error) {
-      if (!(error instanceof AbilityError)) throw error;
-      problems.push({ hook, problem: error.toProblem() });
-    }
+    const handler = unlessRefused(
+      () => guardOf(hook, registry, environment),
+      (refusal) => void problems.push({ hook, problem: refusal.toProblem() }),
+    );
+    if (handler) guards.push({ hook, handler });
   }
   return { guards, problems };
 }

@@ -12,7 +12,6 @@ export interface HookBindings {
   path: PropertyKey[];
 }
 
-/** What decides which hooks fire around an ability. */
 export interface HookLevels {
   subject: HookSubject & { modules: string[] };
   /** General bindings first. */
@@ -21,13 +20,7 @@ export interface HookLevels {
 
 export function hookLevels(registry: Registry, operation: Loaded<LowLevel>, environment: string): HookLevels {
   const { operation_key: ability, scope, effects, hooks } = operation.value;
-  const config = configOf(registry, ability);
-  const { body, from, path } = chooseImplementation(
-    registry,
-    operation,
-    config,
-    config?.value.environments?.[environment],
-  );
+  const { body, from, path, config } = chooseImplementation(registry, operation, environment);
   const levels: HookBindings[] = [
     { value: hooks, from: operation, path: ['hooks'] },
     { value: body.hooks, from, path: [...path, 'hooks'] },
@@ -53,7 +46,6 @@ export function compositeHookLevels(
   return { subject: { ability: id, modules: scope.modules ?? [], environment, kind: 'workflow', ...of }, levels };
 }
 
-/** General bindings first, then those of the environment. */
 function configLevels(config: Loaded<AbilityConfig> | undefined, environment: string): HookBindings[] {
   if (!config) return [];
   const { hooks, environments } = config.value;

@@ -10,11 +10,9 @@ import { isShown, MAPPING_NAMES, mappingOf, toolCallOf } from '../../definitions
 import { partsOfHandler } from '../../definitions/written-handler.js';
 import { defined } from '../../text/defined.js';
 import { didYouMean } from '../../text/nearest.js';
-import { operationInput } from '../input/check-input.js';
-import { resolveParameters } from '../resolve/check-parameters.js';
-import { chooseImplementation, configOf } from '../resolve/choose-implementation.js';
-import { type Available, checkCondition, checkTemplate } from '../steps/check-names.js';
-import { checkAt, invalidAt } from '../steps/definition-errors.js';
+import { operationInput, resolveParameters } from '../resolve/check-parameters.js';
+import { chooseImplementation } from '../resolve/choose-implementation.js';
+import { type Available, checkAt, checkCondition, checkTemplate, invalidAt } from '../steps/check-names.js';
 import { hookLevels } from './hook-levels.js';
 
 const IN_MAPPINGS: Available = {
@@ -46,7 +44,10 @@ export function resolveForeign(
   const { plugin_root } = { plugin_root: undefined, ...script };
   const common = { format, ...defined({ event, plugin_root }) };
   if (!subject) return { ...common, silence: 'allow' };
-  for (const [index, mapping] of mappings.entries()) checkMapping(mapping, hook, ['as', index]);
+  for (const [index, { tool_input, if: condition }] of mappings.entries()) {
+    checkTemplate(tool_input, IN_MAPPINGS, { from: hook, path: ['as', index, 'tool_input'] });
+    if (condition !== undefined) checkCondition(condition, IN_FILTERS, { from: hook, path: ['as', index, 'if'] });
+  }
   const mapping = mappingOf(mappings, subject);
   if (!mapping) return undefined;
   const denied = must_deny && mustDeny(hook, registry, subject.environment);
@@ -57,11 +58,6 @@ export function resolveForeign(
     ...(denied && { must_deny: denied }),
     silence: abstain ?? (denied ? 'allow' : 'deny'),
   };
-}
-
-function checkMapping({ tool_input, if: condition }: ToolMapping, hook: Loaded<HookDefinition>, path: PropertyKey[]) {
-  checkTemplate(tool_input, IN_MAPPINGS, { from: hook, path: [...path, 'tool_input'] });
-  if (condition !== undefined) checkCondition(condition, IN_FILTERS, { from: hook, path: [...path, 'if'] });
 }
 
 /** Omits calls that the hook sees in other environments only; each environment must have at least one. */
@@ -97,10 +93,8 @@ function mustDeny(hook: Loaded<HookDefinition>, registry: Registry, environment:
  */
 function asCalled(registry: Registry, operation: Loaded<LowLevel>, environment: string, given: JsonObject): JsonObject {
   const { operation_key: key, input_schema } = operation.value;
-  const config = configOf(registry, key);
-  const settings = config?.value.environments?.[environment];
-  const chosen = chooseImplementation(registry, operation, config, settings);
-  const implementation = { id: chosen.id, ...resolveParameters(chosen, settings) };
+  const chosen = chooseImplementation(registry, operation, environment);
+  const implementation = { id: chosen.id, ...resolveParameters(chosen) };
   try {
     return operationInput({ key, input_schema, implementation }, given);
   } catch (error) {

@@ -1,24 +1,26 @@
+import { isRepeatable } from '../../contracts/effects.js';
 import { FOREIGN_EVENT_KEYS } from '../../contracts/foreign-hooks.js';
 import type { Phase } from '../../contracts/hooks.js';
 import type { PlanHandler } from '../../contracts/plan.js';
+import { AbilityError, type Problem } from '../../contracts/problem.js';
 import { BUILTIN_PHASES, faultOfOptions } from '../../definitions/builtin-options.js';
+import { kindOf, loadedComposite } from '../../definitions/find-ability.js';
 import type { HookSubject } from '../../definitions/fits-match.js';
 import { type HookDefinition, handlerNameOf, type WrittenOf } from '../../definitions/formats/hooks.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import type { Spot } from '../../definitions/spot.js';
 import { partsOfHandler } from '../../definitions/written-handler.js';
 import { isOverPhase } from '../../rules/hooks/fold-answers.js';
-import type { HandlerName, HandlerOf } from '../../rules/hooks/handlers.js';
-import { HOOK_NAMES } from '../../rules/hooks/hook-facts.js';
+import { type HandlerName, type HandlerOf, HOOK_NAMES } from '../../rules/hooks/handlers.js';
 import { readsRaised, readsSession } from '../../rules/sessions/session-reads.js';
 import { defined } from '../../text/defined.js';
-import { HOOK_ARGUMENTS } from '../scripts/check-placeholders.js';
+import { didYouMean } from '../../text/nearest.js';
+import { resolveCallable } from '../resolve/resolve-callable.js';
+import { HOOK_ARGUMENTS } from '../scripts/placeholders.js';
 import { resolveScript } from '../scripts/resolve-script.js';
 import type { EnvironmentVariables } from '../secrets/secret-source.js';
-import { type Available, checkCondition } from '../steps/check-names.js';
-import { invalidAt } from '../steps/definition-errors.js';
+import { type Available, checkCondition, checkTemplate, invalidAt } from '../steps/check-names.js';
 import { resolveForeign } from './resolve-foreign.js';
-import { resolveGuardAbility } from './resolve-guard-ability.js';
 
 export const IN_HOOKS: Available = {
   names: HOOK_NAMES,
@@ -145,5 +147,51 @@ function resolveExpression(
     ...defined({ deny_if, confirm_if, warn_if, on_limit }),
     reason: reason ?? `The hook ${id} applies.`,
     ...defined({ suggestion }),
+  };
+}
+
+/**
+ * The low-level ability that answers for a hook. No hook fires around it, so that none can lead to itself; it must
+ * be repeatable, since hooks may run more than once. Source: R-002-11; docs/hooks.md.
+ * @throws AbilityError if the ability does not exist, is a workflow or agent, or may not be repeated.
+ */
+export function resolveGuardAbility(
+  registry: Registry,
+  hook: Loaded<HookDefinition>,
+  { key, with: input }: WrittenOf<'ability'>['ability'],
+  available: Available,
+  variables: EnvironmentVariables,
+): Omit<HandlerOf<'ability'>, 'timeout_ms'> {
+  const path = ['handler', 'ability', 'key'];
+  const operation = registry.operations.get(key);
+  if (!operation) throw new AbilityError({ ...whyNone(registry, hook, key), location: hook.locate(path) });
+  const refuse = (what: string, suggestion: string): never => {
+    const message = `The ability ${key} ${what}, so it cannot answer for the hook ${hook.value.id}`;
+    throw invalidAt({ from: hook, path }, message, suggestion);
+  };
+  const { effects, output_files: files } = operation.value;
+  if (!isRepeatable(effects)) refuse(`is ${effects}`, 'A hook may run again; name an ability that only reads.');
+  if (files && Object.keys(files).length > 0) refuse('makes files', 'Name one that returns only a HookResult.');
+  if (input !== undefined) checkTemplate(input, available, { from: hook, path: ['handler', 'ability', 'with'] });
+  const planned = resolveCallable(registry, operation, variables);
+  return { kind: 'ability', operation: planned, ...(input && { with: input }) };
+}
+
+function whyNone(registry: Registry, { value: { id } }: Loaded<HookDefinition>, key: string): Problem {
+  const broken = registry.broken.get(`ability:${key}`);
+  if (broken) return broken;
+  const suggestion = 'Name a low-level ability: a guard is one call.';
+  const composite = loadedComposite(registry, key)?.value;
+  if (composite) {
+    return {
+      code: 'definition.invalid',
+      message: `${key} is ${kindOf(composite)}, and cannot answer for the hook ${id}`,
+      suggestion,
+    };
+  }
+  return {
+    code: 'definition.unknown_reference',
+    message: `There is no ability ${key}, which should answer for the hook ${id}`,
+    suggestion: didYouMean(key, [...registry.operations.keys()]) ?? suggestion,
   };
 }

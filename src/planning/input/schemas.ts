@@ -1,12 +1,17 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
-import type { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { RE2JS } from 're2js';
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import { AbilityError, reasonOf } from '../../contracts/problem.js';
 import { digestOf } from '../../rules/canonical.js';
+import { compilePattern } from '../../rules/regular-expressions.js';
 import { pointerSteps } from '../../text/json-pointer.js';
 import { memoize } from '../../text/memoize.js';
 import { didYouMean } from '../../text/nearest.js';
-import { exactAjv, prepare } from './json-schema/validators.js';
+import { addExactKeywords } from './json-schema/exact-keywords.js';
+import { LocalReferences, METASCHEMA, refuseKeywords } from './json-schema/local-references.js';
+import { validateMetaschema } from './json-schema/metaschema.js';
 
 const MAX_KEPT = 5000;
 const MAX_NAMES = 12;
@@ -162,4 +167,49 @@ function misspelled(errors: ErrorObject[], { properties }: JsonObject, value: Js
     if (hint !== undefined) return `Its schema does not list \`${name}\`. ${hint}`;
   }
   return isRefused && names.length > 0 ? `Its schema lists ${names.join(', ')}.` : undefined;
+}
+
+/** RE2 runs the patterns of users. ajv needs `code` only for standalone code, which is not generated here. */
+const re2 = Object.assign(
+  (pattern: string, flags: string) => {
+    const program = compilePattern(pattern, flags.includes('i') ? RE2JS.CASE_INSENSITIVE : 0);
+    // ajv distinguishes patterns by their text.
+    return { test: (text: string) => program.matcher(text).find(), toString: () => `/${pattern}/${flags}` };
+  },
+  { code: 're2' },
+);
+
+export const AJV_SETTINGS = {
+  allErrors: true,
+  strict: false,
+  useDefaults: true,
+  allowUnionTypes: true,
+  validateFormats: true,
+  strictNumbers: true,
+  // JSON Schema treats an unknown format as an annotation, not an error.
+  logger: false,
+  code: { regExp: re2 },
+} as const;
+
+let exact: Ajv2020 | undefined;
+
+/** Follows JSON Schema 2020-12 exactly, also for properties with inherited names such as `toString`. Made once. */
+export function exactAjv(): Ajv2020 {
+  if (exact) return exact;
+  const ajv = new Ajv2020({ ...AJV_SETTINGS, ownProperties: true });
+  addFormats.default(ajv);
+  addExactKeywords(ajv);
+  const metaschema = ajv.schemas[METASCHEMA];
+  if (!metaschema) throw new TypeError('ajv has no metaschema');
+  // Ajv would take 30 ms to compile it, in each process.
+  metaschema.validate = Object.assign(validateMetaschema, { schema: metaschema.schema, schemaEnv: metaschema });
+  exact = ajv;
+  return ajv;
+}
+
+/** @throws AbilityError `definition.invalid`, `feature.unsupported`; `details.path` leads to the place. */
+export function prepare(schema: JsonObject, what: string): JsonObject {
+  const references = new LocalReferences(schema, what);
+  refuseKeywords(references.parts, what);
+  return references.rewritten();
 }

@@ -1,16 +1,14 @@
 import { isFileValue } from '../../contracts/files.js';
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
-import type { CallStep, Plan, PlanOperation, PlanRetry, PlanScript } from '../../contracts/plan.js';
+import type { CallStep, Plan, PlanOperation, PlanRetry } from '../../contracts/plan.js';
 import type { CallPreview, ScriptPreview } from '../../contracts/preview.js';
 import type { Problem } from '../../contracts/problem.js';
-import { callInput } from '../../rules/calls/call-input.js';
-import { attemptsOf, RETRY, stepLimit } from '../../rules/calls/call-limits.js';
+import { attemptsOf, callInput, RETRY, stepLimit } from '../../rules/calls/call-defaults.js';
 import { formatDuration, parseDuration } from '../../rules/duration.js';
 import { unlessRefused } from '../../text/attempt.js';
-import { operationInput } from '../input/check-input.js';
-import { evaluateScript, type ScriptFacts, type ValuePiece } from '../scripts/texts/evaluate-script.js';
-import { plainTextOf, writeScript } from '../scripts/texts/write-script.js';
-import { problemsOf } from '../steps/definition-errors.js';
+import { operationInput } from '../resolve/check-parameters.js';
+import { evaluateScript, plainTextOf, type ScriptFacts, type ValuePiece, writeScript } from '../scripts/texts.js';
+import { problemsOf } from '../steps/check-names.js';
 import { evaluatePartially, type Known, type PartialInput, previewText } from './partial-evaluation.js';
 import { type Asker, previewGuardApproval, previewHooks } from './preview-hooks.js';
 
@@ -58,7 +56,7 @@ export function previewCall(call: PreviewedCall): CallPreview {
       environment,
     ),
     unknown: unknownOf(operation),
-    script: scriptPreview(call, input),
+    script: previewScript(call, input),
     workflow: null,
   };
 }
@@ -67,12 +65,6 @@ function unknownOf({ unknown }: PlanOperation): CallPreview['unknown'] {
   if (!unknown) return null;
   const { call, attempts, wait_ms } = unknown;
   return { call, attempts, wait_ms };
-}
-
-function scriptPreview({ operation, given, known }: PreviewedCall, input: JsonObject | undefined) {
-  const { implementation, input_schema: inputSchema } = operation;
-  if (implementation.kind !== 'script' || !input || given.shown.problem) return null;
-  return previewScript({ script: implementation.script, inputSchema, input, known });
 }
 
 export function withDefaults({
@@ -110,16 +102,17 @@ function limitOf(plan: Plan, operation: PlanOperation, timeout: string | undefin
   );
 }
 
-interface PreviewedScript {
-  script: PlanScript;
-  inputSchema: JsonObject;
-  /** May have hidden members. */
-  input: JsonObject;
-  known: Known;
-}
-
-/** A script's texts as in the run; secrets as references, values that only the run has as names in braces. */
-function previewScript({ script, inputSchema, input, known }: PreviewedScript): ScriptPreview {
+/**
+ * A script's texts as in the run; secrets as references, values that only the run has as names in braces. Null for other
+ * kinds, and for an input of which nothing is known. @param input may have hidden members.
+ */
+function previewScript(
+  { operation, given, known }: PreviewedCall,
+  input: JsonObject | undefined,
+): ScriptPreview | null {
+  const { implementation, input_schema: inputSchema } = operation;
+  if (implementation.kind !== 'script' || !input || given.shown.problem) return null;
+  const { script } = implementation;
   const program = [...script.interpreter, script.path];
   const env = { ...script.env.set, ...script.env.secrets };
   const found = evaluatePartially((): Json => {

@@ -1,27 +1,34 @@
 import type { JsonObject } from '../../contracts/json.js';
 import { taskQueueOf } from '../../contracts/names.js';
 import type { Plan, PlanOperation } from '../../contracts/plan.js';
-import type { CallPreview, HookPreview, OperationPreview, PlanPreview, StepPreview } from '../../contracts/preview.js';
+import type {
+  ApprovalPreview,
+  CallPreview,
+  HookPreview,
+  OperationPreview,
+  PlanPreview,
+  Runs,
+  StepPreview,
+} from '../../contracts/preview.js';
 import type { Problem } from '../../contracts/problem.js';
 import type { Registry } from '../../definitions/registry.js';
 import { kindOf } from '../../kinds/kinds.js';
-import { toolName } from '../../rules/calls/tool-name.js';
+import { toolName } from '../../rules/calls/tools-used.js';
 import { digestOf } from '../../rules/canonical.js';
-import { denialOf } from '../../rules/hooks/hook-facts.js';
+import { denialOf } from '../../rules/hooks/handlers.js';
 import { planDigest } from '../../rules/plans/plan-digest.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import { unlessRefused } from '../../text/attempt.js';
 import { guardedParts } from '../hooks/hook-parts.js';
-import { taskInput } from '../input/check-input.js';
+import { taskInput } from '../resolve/check-parameters.js';
 import { plannedLifecycle } from '../resolve/lifecycle.js';
 import { resolvePlan } from '../resolve/resolve-plan.js';
 import { missingCredentials } from '../secrets/credentials.js';
 import { EnvironmentVariables, SecretSource } from '../secrets/secret-source.js';
-import { inferPlacement } from '../steps/infer-placement.js';
+import { inferPlacement } from '../steps/placement.js';
+import { PreviewScope } from './partial-evaluation.js';
 import { previewCall } from './preview-call.js';
-import { type Asker, previewHooks } from './preview-hooks.js';
-import { PreviewScope } from './preview-scope.js';
-import { previewConcurrency, previewStart } from './preview-start.js';
+import { type Asker, previewConcurrency, previewHooks, previewStart } from './preview-hooks.js';
 import { StepPreviewer, type TreePreview } from './preview-steps.js';
 
 export interface PreviewRequest {
@@ -182,4 +189,45 @@ function previewOperation(operation: PlanOperation, has: (reference: string) => 
 
 function withoutLogin(text: string): string {
   return text.replaceAll(/\/\/[^/\s@]+@/g, '//***@');
+}
+
+type Tree = Pick<PlanPreview, 'steps' | 'on_error' | 'finally'>;
+
+/**
+ * The steps of a plan with those of its groups, of its error handlers, and of the workflows that it calls.
+ * @param counts absent: all do.
+ */
+export function stepsIn(
+  { steps, on_error, finally: last }: Tree,
+  counts: (part: { runs: Runs }) => boolean = () => true,
+): StepPreview[] {
+  const handlers = on_error.filter(counts).flatMap((group) => group.steps);
+  return [...steps, ...handlers, ...last]
+    .filter(counts)
+    .flatMap((step) => [
+      step,
+      ...stepsIn({ steps: [], on_error: step.groups, finally: [] }, counts),
+      ...(step.call?.workflow ? stepsIn(step.call.workflow, counts) : []),
+    ]);
+}
+
+function mayRun({ runs }: { runs: Runs }): boolean {
+  return runs !== 'no';
+}
+
+/** The approvals that may be requested: at the start, at steps, at calls and the start of what they call, and before an undo. */
+export function approvalsIn(preview: Pick<PlanPreview, 'start'> & Tree): ApprovalPreview[] {
+  const reached = stepsIn(preview, mayRun).flatMap(({ approval, call, undo }) => {
+    return [approval, call?.approval, call?.workflow?.approval, undo?.approval];
+  });
+  return [preview.start.approval, ...reached].flatMap((approval) => approval ?? []);
+}
+
+/** The hooks that may be asked, from creation on. */
+export function hooksIn(preview: Pick<PlanPreview, 'creation' | 'start'> & Tree): HookPreview[] {
+  const reached = stepsIn(preview, mayRun).flatMap(({ call }) => [
+    ...(call?.hooks ?? []),
+    ...(call?.workflow?.hooks ?? []),
+  ]);
+  return [...preview.creation.flatMap((part) => part.hooks), ...preview.start.hooks, ...reached];
 }

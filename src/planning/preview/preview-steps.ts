@@ -20,11 +20,12 @@ import type {
   UndoPreview,
 } from '../../contracts/preview.js';
 import { childPlan } from '../../rules/plans/child-plan.js';
-import { nameOfStep } from '../../rules/steps/turn-paths.js';
-import { UNDO_ASKS } from '../../rules/tasks/describe-undo.js';
+import { nameOfStep } from '../../rules/steps/step-tree.js';
+import { UNDO_ASKS } from '../../rules/tasks/shown-approvals.js';
 import { checkAgainst } from '../input/schemas.js';
 import {
   type Known,
+  PreviewScope,
   previewCondition,
   previewExpression,
   previewInput,
@@ -32,9 +33,7 @@ import {
   previewValue,
 } from './partial-evaluation.js';
 import { inputProblem, previewCall, reasonsOfEnvironment, withDefaults } from './preview-call.js';
-import { type Asker, decidersOf, previewGuardApproval } from './preview-hooks.js';
-import { PreviewScope } from './preview-scope.js';
-import { previewConcurrency, previewStart } from './preview-start.js';
+import { type Asker, decidersOf, previewConcurrency, previewGuardApproval, previewStart } from './preview-hooks.js';
 
 /** Above this number of steps, called workflows are no longer expanded. */
 const MAX_STEPS = 3000;

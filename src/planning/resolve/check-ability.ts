@@ -5,9 +5,10 @@ import type { AgentProfile } from '../../definitions/formats/agent.js';
 import type { HighLevel } from '../../definitions/formats/high-level.js';
 import type { LowLevel } from '../../definitions/formats/low-level.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
+import { unlessRefused } from '../../text/attempt.js';
 import { didYouMean } from '../../text/nearest.js';
 import { checkAgainst, checkSchema } from '../input/schemas.js';
-import { notThere, relocated } from '../steps/definition-errors.js';
+import { notThere, relocated } from '../steps/check-names.js';
 
 /** @throws AbilityError `scope.environment` if the ability is not available there. Source: R-000-28. */
 export function checkScope(
@@ -32,14 +33,14 @@ export function checkSchemas(
   for (const key of ['input_schema', 'output_schema'] as const) {
     const schema = ability.value[key];
     if (!schema) continue;
-    try {
-      checkSchema(schema, `\`${key}\``);
-    } catch (error) {
-      if (!(error instanceof AbilityError)) throw error;
-      const { path = [] } = (error.details ?? {}) as { path?: string[] };
-      const location = ability.locate([key, ...path]);
-      throw new AbilityError({ ...error.toProblem(), details: undefined, location }, { cause: error });
-    }
+    unlessRefused(
+      () => checkSchema(schema, `\`${key}\``),
+      (refusal) => {
+        const { path = [] } = (refusal.details ?? {}) as { path?: string[] };
+        const location = ability.locate([key, ...path]);
+        throw new AbilityError({ ...refusal.toProblem(), details: undefined, location }, { cause: refusal });
+      },
+    );
   }
 }
 

@@ -1,23 +1,20 @@
 import type { Json, JsonObject } from '../../contracts/json.js';
-import type { PlanImplementation, PlanOperation } from '../../contracts/plan.js';
-import { invalidDefinition, type SourceLocation } from '../../contracts/problem.js';
-import type { AbilityConfig } from '../../definitions/formats/config.js';
+import type { Plan, PlanImplementation, PlanOperation } from '../../contracts/plan.js';
+import { AbilityError, invalidDefinition, type SourceLocation } from '../../contracts/problem.js';
 import type { HighLevel } from '../../definitions/formats/high-level.js';
 import type { Loaded } from '../../definitions/registry.js';
 import { canonicalJson } from '../../rules/canonical.js';
+import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import { didYouMean } from '../../text/nearest.js';
-import { satisfies } from '../input/schemas.js';
+import { checkAgainst, satisfies } from '../input/schemas.js';
 import { stepCalls } from '../steps/called-abilities.js';
-import type { ChosenImplementation, EnvironmentSettings } from './choose-implementation.js';
+import type { ChosenImplementation } from './choose-implementation.js';
 
 /** `defaults`: the parameters that an implementation sets; `overridable`: those that callers may change. */
 export type Parameters = Pick<PlanImplementation, 'defaults' | 'overridable'>;
 
 /** Callers may set all parameters unless a list restricts them. Source: R-000-46; docs/definitions.md. */
-export function resolveParameters(
-  { body }: ChosenImplementation,
-  settings: EnvironmentSettings | undefined,
-): Parameters {
+export function resolveParameters({ body, settings }: ChosenImplementation): Parameters {
   const defaults = { ...body.defaults, ...settings?.defaults };
   return { defaults, overridable: settings?.overridable ?? body.overridable ?? Object.keys(defaults) };
 }
@@ -25,11 +22,9 @@ export function resolveParameters(
 /** An invalid default would make every call fail. @throws AbilityError `definition.invalid`, with the place. */
 export function checkParameters(
   { implementation, input_schema, key }: PlanOperation,
-  { from, path }: ChosenImplementation,
-  config: Loaded<AbilityConfig> | undefined,
+  { from, path, config, settings }: ChosenImplementation,
   environment: string,
 ): void {
-  const settings = config?.value.environments?.[environment];
   const place = (field: 'defaults' | 'overridable', name: string): SourceLocation => {
     const set = settings?.[field];
     const here = Array.isArray(set) ? true : set !== undefined && Object.hasOwn(set, name);
@@ -115,4 +110,39 @@ export function checkParams({ body, from, path }: ChosenImplementation, input_sc
   for (const [, name = ''] of body.api.path.matchAll(/\{\+?([^{}]*)\}/g)) {
     if (!filled.has(name)) refuse(name, ['path'], 'The path');
   }
+}
+
+type CalledOperation = Pick<PlanOperation, 'key' | 'input_schema'> & {
+  implementation: Parameters & { id: string };
+};
+
+/**
+ * The input over the implementation's parameters, checked.
+ * @throws AbilityError `input.invalid`, also for a parameter that callers may not set. Source: R-000-46.
+ */
+export function operationInput(operation: CalledOperation, given: JsonObject): JsonObject {
+  const { key, input_schema, implementation } = operation;
+  const kept = keptParameter(operation, given);
+  if (kept !== undefined) {
+    throw new AbilityError({
+      code: 'input.invalid',
+      message: `\`${kept}\` is set by the implementation ${implementation.id} of ${key}, and callers may not change it`,
+      suggestion: 'Leave it out, or list it as `overridable` at the implementation.',
+    });
+  }
+  const input = { ...implementation.defaults, ...given };
+  return checkExactly(input_schema, input, `The input of ${key}`);
+}
+
+/** Adds defaults; for a low-level ability, gives its call's input. @throws AbilityError `input.invalid`. */
+export function taskInput({ ability, operations }: Plan, given: JsonObject): JsonObject {
+  const own = ability.kind === 'operation' ? operations[ability.id] : undefined;
+  if (own) return operationInput(own, given);
+  return checkExactly(ability.input_schema, given, `The input of ${ability.id}`);
+}
+
+/** Refuses integers that may have been others, wherever they were read or computed. */
+function checkExactly(schema: JsonObject, input: JsonObject, what: string): JsonObject {
+  refuseUnsafeKeys(input, 'input.invalid', true);
+  return checkAgainst(schema, input, { code: 'input.invalid', what });
 }

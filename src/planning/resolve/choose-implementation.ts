@@ -1,12 +1,15 @@
+import type { ImplementationBase } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { AbilityConfig } from '../../definitions/formats/config.js';
 import type { ImplementationBody, ImplementationDocument } from '../../definitions/formats/implementation.js';
 import type { LowLevel } from '../../definitions/formats/low-level.js';
 import { type Loaded, type Registry, unreadable } from '../../definitions/registry.js';
 import type { Spot } from '../../definitions/spot.js';
+import type { BodyOf, ImplementationOf, KindName, WrittenKindName } from '../../kinds/kind.js';
 import { memoize } from '../../text/memoize.js';
 import { nearestOrAll } from '../../text/nearest.js';
-import { notThere } from '../steps/definition-errors.js';
+import type { EnvironmentVariables } from '../secrets/secret-source.js';
+import { notThere } from '../steps/check-names.js';
 
 /** @throws AbilityError if the file that might hold it is broken. */
 export function configOf(registry: Registry, ability: string): Loaded<AbilityConfig> | undefined {
@@ -16,16 +19,17 @@ export function configOf(registry: Registry, ability: string): Loaded<AbilityCon
 }
 
 /**
- * The default of the environment or configuration, else the only one.
+ * The default of the environment or configuration, else the only one. @param environment undefined if none is chosen yet.
  * @throws AbilityError `config.*`, `definition.unknown_reference`, or the error of the chosen one.
  */
 export function chooseImplementation(
   registry: Registry,
   operation: Loaded<LowLevel>,
-  config: Loaded<AbilityConfig> | undefined,
-  settings: EnvironmentSettings | undefined,
+  environment: string | undefined,
 ): ChosenImplementation {
   const key = operation.value.operation_key;
+  const config = configOf(registry, key);
+  const settings = environment === undefined ? undefined : config?.value.environments?.[environment];
   const available = implementationsOf(registry, operation, config);
   const wanted = settings?.default_implementation ?? config?.value.default_implementation;
   const allowed = settings?.allowed_implementations ?? config?.value.allowed_implementations;
@@ -37,13 +41,13 @@ export function chooseImplementation(
       const problem = { message: `${key} has no implementation ${wanted}`, location };
       throw notThere(registry, `implementation:${wanted}`, { ...problem, suggestion: nearestOrAll(wanted, names) });
     }
-    if (!allowed || allowed.includes(wanted)) return chosen;
+    if (!allowed || allowed.includes(wanted)) return { ...chosen, config, settings };
     const message = `The default implementation ${wanted} of ${key} is not among \`allowed_implementations\``;
     throw new AbilityError({ code: 'config.invalid', message, location });
   }
   const candidates = allowed ? available.filter(({ id }) => allowed.includes(id)) : available;
   const [only, another] = candidates;
-  if (only && (!another || only.id === key)) return only;
+  if (only && (!another || only.id === key)) return { ...only, config, settings };
   const broken = registry.broken.get(`implementation_of:${key}`);
   if (!only && broken) throw new AbilityError(broken);
   throw new AbilityError({
@@ -63,11 +67,11 @@ function implementationsOf(
   registry: Registry,
   operation: Loaded<LowLevel>,
   config: Loaded<AbilityConfig> | undefined,
-): ChosenImplementation[] {
+): WrittenImplementation[] {
   const key = operation.value.operation_key;
   if (config?.value.impl) return [{ id: key, body: config.value.impl, from: config, path: ['impl'] }];
   const documents = (documentsBy(registry).get(key) ?? []).map(
-    (from): ChosenImplementation => ({ id: from.value.id, body: from.value, from, path: [] }),
+    (from): WrittenImplementation => ({ id: from.value.id, body: from.value, from, path: [] }),
   );
   const { implementation } = operation.value;
   if (!implementation) return documents;
@@ -84,22 +88,24 @@ const documentsBy = memoize((registry: Registry) => {
   return found;
 });
 
-export interface ChosenImplementation extends Spot {
+interface WrittenImplementation extends Spot {
   id: string;
   body: ImplementationBody;
 }
 
-export type EnvironmentSettings = NonNullable<AbilityConfig['environments']>[string];
-
-interface WrittenImplementation extends ChosenImplementation {
-  operation: string;
+/** With the configuration of its operation, and the part of that for the environment. */
+export interface ChosenImplementation extends WrittenImplementation {
+  config: Loaded<AbilityConfig> | undefined;
+  settings: EnvironmentSettings | undefined;
 }
+
+type EnvironmentSettings = NonNullable<AbilityConfig['environments']>[string];
 
 /**
  * Every implementation in operations, documents and configurations. Its id is the operation key if it has none.
  * Source: C-19.
  */
-export function* implementationBodies(registry: Registry): Generator<WrittenImplementation> {
+export function* implementationBodies(registry: Registry): Generator<WrittenImplementation & { operation: string }> {
   for (const [operation, from] of registry.operations) {
     const { implementation: body } = from.value;
     if (body) yield { id: operation, operation, body, from, path: ['implementation'] };
@@ -112,3 +118,22 @@ export function* implementationBodies(registry: Registry): Generator<WrittenImpl
     if (body) yield { id: operation, operation, body, from, path: ['impl'] };
   }
 }
+
+/** The suggestion where an expression uses a name that it may not. */
+export const INSTEAD = 'Let a step of a workflow pass it as a parameter of the call.';
+
+/** What a kind has in a plan besides what every kind has. */
+export type Section<K extends KindName> = K extends KindName
+  ? Omit<ImplementationOf<K>, keyof ImplementationBase>
+  : never;
+
+export interface ResolveSite {
+  registry: Registry;
+  chosen: ChosenImplementation;
+  variables: EnvironmentVariables;
+  /** Whether the contract has one. */
+  hasOutputSchema: boolean;
+}
+
+/** Makes the part of a plan from a definition. @throws AbilityError `definition.*`, `config.*`, `script.*`, `denied.host`. */
+export type Resolver<K extends WrittenKindName> = (body: BodyOf<K>, site: ResolveSite) => Section<K>;

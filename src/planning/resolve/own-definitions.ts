@@ -2,7 +2,7 @@ import { type Placement, placementsOf } from '../../contracts/names.js';
 import { loadedComposite } from '../../definitions/find-ability.js';
 import type { Registry } from '../../definitions/registry.js';
 import { unlessRefused } from '../../text/attempt.js';
-import { inferPlacement } from '../steps/infer-placement.js';
+import { inferPlacement } from '../steps/placement.js';
 
 /** What a client that has the definitions knows of an ability; those of the worker decide. */
 export interface OwnDefinitions {

@@ -4,8 +4,7 @@ import { loadedComposite } from '../../definitions/find-ability.js';
 import type { AgentProfile } from '../../definitions/formats/agent.js';
 import type { ModelDefinition } from '../../definitions/formats/models.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
-import { TURNS } from '../../rules/agents/agent-usage.js';
-import { MODEL_PREFIX } from '../../rules/agents/model-key.js';
+import { MODEL_PREFIX, TURNS } from '../../rules/agents.js';
 import { digestOf } from '../../rules/canonical.js';
 import { parseDuration } from '../../rules/duration.js';
 import { defined } from '../../text/defined.js';
@@ -13,7 +12,7 @@ import { didYouMean } from '../../text/nearest.js';
 import { resolveScript } from '../scripts/resolve-script.js';
 import type { EnvironmentVariables } from '../secrets/secret-source.js';
 import { allowedCalls } from '../steps/called-abilities.js';
-import { capped } from './limits.js';
+import { capped } from './resolve-environment.js';
 
 /**
  * @param tools each ability of its `operations`, resolved.

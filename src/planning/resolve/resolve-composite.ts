@@ -14,10 +14,9 @@ import { checkAgent, checkExamples, checkSchemas, checkScope, noSteps } from './
 import { checkStepParameters } from './check-parameters.js';
 import { configOf } from './choose-implementation.js';
 import { plannedLifecycle } from './lifecycle.js';
-import { limitsOf } from './limits.js';
 import type { Planning } from './plan-warning.js';
 import { resolveAgent } from './resolve-agent.js';
-import { resolveEnvironment } from './resolve-environment.js';
+import { limitsOf, resolveEnvironment } from './resolve-environment.js';
 import { addOperation } from './resolve-operation.js';
 
 /** What an ability calls, directly or not. */
@@ -39,7 +38,6 @@ export function resolveComposite(resolving: Resolving, composite: Loaded<Composi
     : resolveWorkflow(resolving, composite as Loaded<HighLevel>);
 }
 
-/** Adds all that it calls to `found`. */
 function resolveWorkflow(resolving: Resolving, workflow: Loaded<HighLevel>): PlanWorkflow {
   const { registry, variables } = resolving;
   const { value } = workflow;
@@ -60,7 +58,6 @@ function resolveWorkflow(resolving: Resolving, workflow: Loaded<HighLevel>): Pla
   return { ability, limits, ...body, ...(value.output !== undefined && { output: value.output }) };
 }
 
-/** Adds all that it may call to `found`. */
 function resolveWithAgent(resolving: Resolving, profile: Loaded<AgentProfile>): PlanWorkflow {
   const { registry, variables, found } = resolving;
   const { value } = profile;

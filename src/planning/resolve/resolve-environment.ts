@@ -1,13 +1,14 @@
 import type { ProofSource } from '../../contracts/approvals.js';
-import type { PlanEnvironment } from '../../contracts/plan.js';
+import type { PlanEnvironment, PlanLimits } from '../../contracts/plan.js';
 import type { Approvers, WhileOpen } from '../../contracts/plan-step.js';
 import { AbilityError, invalidDefinition, type SourceLocation } from '../../contracts/problem.js';
+import type { HighLevel } from '../../definitions/formats/high-level.js';
 import type { Project } from '../../definitions/formats/project.js';
 import type { Registry } from '../../definitions/registry.js';
-import { GUARD_APPROVAL_MS } from '../../rules/calls/call-limits.js';
+import { GUARD_APPROVAL_MS } from '../../rules/calls/call-defaults.js';
 import { parseDuration } from '../../rules/duration.js';
-import { type Groups, groupOf } from '../../rules/groups.js';
-import { personKey } from '../../rules/tasks/person-key.js';
+import { type Groups, groupOf } from '../../rules/rights.js';
+import { personKey } from '../../rules/tasks/persons.js';
 import { didYouMean } from '../../text/nearest.js';
 
 /** Resolves groups of approvers to people. @throws AbilityError `environment.not_found`. */
@@ -120,4 +121,29 @@ export function chooseEnvironment(project: Project, requested: string | undefine
     message: `The project ${project.project} has ${names.length} environments, and none was chosen`,
     suggestion: `Pass --env with one of ${names.join(', ')}.`,
   });
+}
+
+/** Default limits. Source: docs/operations.md#limits; docs/architecture.md#the-way-of-a-task. */
+const DEFAULTS = { task: '15m', cleanup: '5m', expires: '7d' } as const;
+const OUTPUT_BYTES = 8 * 1024 * 1024;
+
+/** Limits a time-out to the policy's maximum. In milliseconds. */
+export function capped(ms: number, project: Project): number {
+  const { max_timeout: max } = project.policy;
+  return max === undefined ? ms : Math.min(ms, parseDuration(max));
+}
+
+/** @param timeout the ability's own time-out. @param own its other limits. */
+export function limitsOf(project: Project, timeout: string | undefined, own: HighLevel['limits'] = {}): PlanLimits {
+  const { max_timeout: max } = project.policy;
+  const { cleanup, max_calls } = own;
+  return {
+    max_ms: max === undefined ? null : parseDuration(max),
+    task_ms: capped(parseDuration(timeout ?? DEFAULTS.task), project),
+    cleanup_ms: parseDuration(cleanup ?? DEFAULTS.cleanup),
+    ...(cleanup !== undefined && { cleanup_stated: true }),
+    expires_ms: parseDuration(DEFAULTS.expires),
+    output_bytes: OUTPUT_BYTES,
+    ...(max_calls !== undefined && { max_calls }),
+  };
 }

@@ -7,8 +7,7 @@ import { defined } from '../../text/defined.js';
 import { didYouMean } from '../../text/nearest.js';
 import { hookLevels } from '../hooks/hook-levels.js';
 import { resolveHooks } from '../hooks/resolve-hooks.js';
-import { type Available, checkCondition, checkTemplate } from '../steps/check-names.js';
-import { invalidAt, notThere } from '../steps/definition-errors.js';
+import { type Available, checkCondition, checkTemplate, invalidAt, notThere } from '../steps/check-names.js';
 import type { Planning } from './plan-warning.js';
 import { resolveCallable } from './resolve-callable.js';
 

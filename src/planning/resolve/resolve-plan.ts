@@ -16,12 +16,11 @@ import { memoize } from '../../text/memoize.js';
 import { filePlaces, takesFiles } from '../input/json-schema/file-places.js';
 import { EnvironmentVariables } from '../secrets/secret-source.js';
 import { refuseUnresolvable } from '../secrets/written-references.js';
-import { type InferredPlacement, inferPlacement, refuseMisplaced, writtenPlacement } from '../steps/infer-placement.js';
+import { type InferredPlacement, inferPlacement, refuseMisplaced, writtenPlacement } from '../steps/placement.js';
 import { lifecycleWarnings, plannedLifecycle } from './lifecycle.js';
-import { limitsOf } from './limits.js';
 import type { Planning, PlanWarning, Warn } from './plan-warning.js';
 import { type Found, resolveComposite } from './resolve-composite.js';
-import { coversEnvironment, resolveEnvironment } from './resolve-environment.js';
+import { coversEnvironment, limitsOf, resolveEnvironment } from './resolve-environment.js';
 import { addOperation } from './resolve-operation.js';
 
 const MAX_NAMED = 3;

@@ -1,12 +1,12 @@
 import type { Plan } from '../../contracts/plan.js';
 import type { SourceLocation } from '../../contracts/problem.js';
 import type { Registry } from '../../definitions/registry.js';
-import { taskInput } from '../input/check-input.js';
 import { checkScope } from '../resolve/check-ability.js';
+import { taskInput } from '../resolve/check-parameters.js';
 import { resolveEnvironment } from '../resolve/resolve-environment.js';
 import { resolvePlan } from '../resolve/resolve-plan.js';
 import { EnvironmentVariables } from '../secrets/secret-source.js';
-import { relocated } from '../steps/definition-errors.js';
+import { relocated } from '../steps/check-names.js';
 import type { FoundSchedule } from './stated-schedules.js';
 
 /**

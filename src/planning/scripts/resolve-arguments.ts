@@ -4,9 +4,9 @@ import type { ArgumentDefinition } from '../../definitions/formats/script-argume
 import { locationOf, type Spot, within } from '../../definitions/spot.js';
 import { literalsIn } from '../../rules/expressions/split-text.js';
 import { type Available, checkCondition, checkTemplate } from '../steps/check-names.js';
-import { isFreeName } from '../steps/check-step-expressions.js';
-import { type ArgumentNames, checkPlaceholders } from './check-placeholders.js';
-import { SCRIPT_NAMES } from './texts/evaluate-script.js';
+import { isFreeName } from '../steps/check-step-texts.js';
+import { type ArgumentNames, checkPlaceholders } from './placeholders.js';
+import { SCRIPT_NAMES } from './texts.js';
 
 export const IN_SCRIPTS: Available = {
   names: SCRIPT_NAMES,

@@ -4,12 +4,12 @@ import { AbilityError } from '../../contracts/problem.js';
 import type { Confinement } from '../../definitions/formats/sandbox.js';
 import type { Registry } from '../../definitions/registry.js';
 import { locationOf, type Spot, within } from '../../definitions/spot.js';
-import { isInside } from '../../disk/is-inside.js';
+import { isInside } from '../../disk/paths.js';
 import { parseDuration } from '../../rules/duration.js';
 import { parseBytes } from '../../text/byte-size.js';
 import { defined } from '../../text/defined.js';
 import type { EnvironmentVariables } from '../secrets/secret-source.js';
-import { invalidAt } from '../steps/definition-errors.js';
+import { invalidAt } from '../steps/check-names.js';
 
 type WrittenSandbox = NonNullable<Confinement['sandbox']>;
 type WrittenLimits = NonNullable<Confinement['limits']>;

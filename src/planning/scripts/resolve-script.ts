@@ -10,21 +10,20 @@ import { didYouMean } from '../../text/nearest.js';
 import { hasUsualArguments } from '../resolve/resolve-output.js';
 import type { EnvironmentVariables } from '../secrets/secret-source.js';
 import { isReference } from '../secrets/written-references.js';
-import { checkTemplate } from '../steps/check-names.js';
-import { notThere } from '../steps/definition-errors.js';
+import { checkTemplate, notThere } from '../steps/check-names.js';
 import { refuseOurCode } from '../steps/named-codes.js';
+import { followImports, MAX_FILES } from './imports/follow-imports.js';
+import { languageOf, languageOfName } from './imports/import-site.js';
+import { refuseMissing, wordsToRun } from './interpreter.js';
 import {
   type ArgumentNames,
   CALL_ARGUMENTS,
   checkOwnPlaceholders,
   checkPlaceholders,
   INTERPRETER_WORDS,
+  ownNamesIn,
   plainTexts,
-} from './check-placeholders.js';
-import { followImports, MAX_FILES } from './imports/follow-imports.js';
-import { languageOf, languageOfName } from './imports/language-of.js';
-import { refuseMissing, wordsToRun } from './interpreter.js';
-import { ownNamesIn } from './placeholders.js';
+} from './placeholders.js';
 import { IN_SCRIPTS, resolveArguments, splitArguments } from './resolve-arguments.js';
 import { resolveConfinement } from './resolve-confinement.js';
 import { MAX_BYTES, type ProjectFiles, projectFilesOf, type ScriptFile, type Unusable } from './script-files.js';

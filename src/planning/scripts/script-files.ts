@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, realpathSync, statSync } from 'node:fs';
-import { relative, resolve, sep } from 'node:path';
+import { resolve } from 'node:path';
 import type { Plan } from '../../contracts/plan.js';
 import type { Registry } from '../../definitions/registry.js';
-import { isInside } from '../../disk/is-inside.js';
+import { isInside, slashedPath } from '../../disk/paths.js';
 import { attempt } from '../../text/attempt.js';
 import { memoize } from '../../text/memoize.js';
 import { scriptsOf } from '../hooks/hook-parts.js';
@@ -51,7 +51,7 @@ export class ProjectFiles {
 
   /** A path relative to the project root, with forward slashes. */
   within(path: string): string {
-    return relative(this.root, resolve(this.root, path)).split(sep).join('/');
+    return slashedPath(this.root, resolve(this.root, path));
   }
 
   private readNow(path: string): ScriptFile | Unusable {

@@ -5,7 +5,7 @@ import type { CredentialReference } from '../../kinds/kind.js';
 import { kindOf } from '../../kinds/kinds.js';
 import { providerReference } from '../../rules/secret-reference.js';
 import { guardAbilitiesOf } from '../hooks/hook-parts.js';
-import { problemsOf } from '../steps/definition-errors.js';
+import { problemsOf } from '../steps/check-names.js';
 import { Masker } from './masking/masker.js';
 import { SecretSource } from './secret-source.js';
 

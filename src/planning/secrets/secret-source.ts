@@ -2,8 +2,7 @@ import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { AbilityError } from '../../contracts/problem.js';
-import { isExecutable } from '../../disk/is-executable.js';
-import { isInside } from '../../disk/is-inside.js';
+import { isExecutable, isInside } from '../../disk/paths.js';
 import { providerReference } from '../../rules/secret-reference.js';
 import { unlessRefused } from '../../text/attempt.js';
 

@@ -1,11 +1,12 @@
 import type { Json } from '../../contracts/json.js';
-import { AbilityError, invalidDefinition } from '../../contracts/problem.js';
-import type { Spot } from '../../definitions/spot.js';
+import { AbilityError, invalidDefinition, type Problem, type SourceLocation } from '../../contracts/problem.js';
+import type { Registry } from '../../definitions/registry.js';
+import { locationOf, type Spot } from '../../definitions/spot.js';
 import { compileExpression, type Expression } from '../../rules/expressions/evaluate.js';
 import { textsIn } from '../../rules/expressions/split-text.js';
 import { expressionsIn } from '../../rules/expressions/template.js';
+import { unlessRefused } from '../../text/attempt.js';
 import { didYouMean } from '../../text/nearest.js';
-import { checkAt } from './definition-errors.js';
 
 export interface Available {
   names: readonly string[];
@@ -83,4 +84,79 @@ function refuseUnavailable(expression: Expression, { names, functions, where, in
     message: `\`${unknown}()\` is not available in ${where} (in \`${expression.source}\`)`,
     suggestion: instead,
   });
+}
+
+/** Several errors of a definition. It reports the first one; `problems` has all of them, in order. */
+export class DefinitionErrors extends AbilityError {
+  readonly problems: readonly Problem[];
+
+  constructor(errors: readonly [AbilityError, ...AbilityError[]]) {
+    super(errors[0].toProblem(), { cause: errors[0] });
+    this.problems = errors.map((error) => error.toProblem());
+  }
+}
+
+/** The error `definition.invalid` at a place of a definition. */
+export function invalidAt(spot: Spot, message: string, suggestion?: string): AbilityError {
+  const advice = suggestion === undefined ? {} : { suggestion };
+  return new AbilityError({ code: 'definition.invalid', message, location: locationOf(spot), ...advice });
+}
+
+/** Collects errors, so that the author of a definition sees all of them at once. */
+export class ErrorCollector {
+  private readonly errors: AbilityError[] = [];
+
+  /** Runs an action; after an error, records it and returns `otherwise`. */
+  gather<T>(action: () => T, otherwise: T): T {
+    try {
+      return action();
+    } catch (error) {
+      this.keep(error);
+      return otherwise;
+    }
+  }
+
+  /** Records an error. @throws any other than an AbilityError. */
+  keep(error: unknown): void {
+    if (!(error instanceof AbilityError)) throw error;
+    this.errors.push(error);
+  }
+
+  /** @throws DefinitionErrors when there were any. */
+  throwIfAny(): void {
+    const [first, ...others] = this.errors;
+    if (first) throw new DefinitionErrors([first, ...others]);
+  }
+}
+
+/** The error for a name that nothing defines, or that of the file which would. @param key in `broken`. */
+export function notThere({ broken }: Registry, key: string, problem: Omit<Problem, 'code'>): AbilityError {
+  return new AbilityError(broken.get(key) ?? { code: 'definition.unknown_reference', ...problem });
+}
+
+/** Runs a check; adds a location to an error that has none. */
+export function checkAt<T>(spot: Spot, check: () => T): T {
+  return unlessRefused(check, (refusal) => {
+    if (refusal.location) throw refusal;
+    throw new AbilityError({ ...refusal.toProblem(), location: locationOf(spot) }, { cause: refusal });
+  });
+}
+
+/** Runs a check; replaces the location of its error. */
+export function relocated<T>(location: SourceLocation | undefined, check: () => T): T {
+  return unlessRefused(check, (refusal) => {
+    throw new AbilityError({ ...refusal.toProblem(), location }, { cause: refusal });
+  });
+}
+
+/** The problems of a failed action; empty after success. @throws any error other than an AbilityError. */
+export function problemsOf(action: () => unknown): readonly Problem[] {
+  try {
+    action();
+    return [];
+  } catch (error) {
+    if (error instanceof DefinitionErrors) return error.problems;
+    if (error instanceof AbilityError) return [error.toProblem()];
+    throw error;
+  }
 }

@@ -8,14 +8,14 @@ import type { Loaded, Registry } from '../../definitions/registry.js';
 import { handlerOutputs } from '../../definitions/step-expressions.js';
 import { isDuration, parseDuration } from '../../rules/duration.js';
 import { whyNotEditable } from '../../rules/plans/editable.js';
-import { listSteps } from '../../rules/steps/inner-steps.js';
+import { listSteps } from '../../rules/steps/step-tree.js';
 import { defined } from '../../text/defined.js';
 import type { PlanWarning } from '../resolve/plan-warning.js';
 import { refuseQuorum, resolveApprovers, whileOpen } from '../resolve/resolve-environment.js';
 import { checkCallee } from './called-abilities.js';
-import { checkStepExpressions, collectIds, ExpressionChecks, inside, type Place } from './check-step-expressions.js';
+import { ErrorCollector } from './check-names.js';
+import { checkStepExpressions, collectIds, ExpressionChecks, inside, type Place } from './check-step-texts.js';
 import { compileConcurrency } from './concurrency-key.js';
-import { ErrorCollector } from './definition-errors.js';
 import { codesOfExits, NamedCodes } from './named-codes.js';
 
 export interface CompiledSteps {

@@ -5,8 +5,7 @@ import { AbilityError, invalidDefinition } from '../../contracts/problem.js';
 import type { HighLevel } from '../../definitions/formats/high-level.js';
 import type { Loaded } from '../../definitions/registry.js';
 import { evaluateTemplate, expressionsIn } from '../../rules/expressions/template.js';
-import { refuseForeignBraces, refuseUnknownNames } from './check-names.js';
-import { checkAt } from './definition-errors.js';
+import { checkAt, refuseForeignBraces, refuseUnknownNames } from './check-names.js';
 
 /** Longer keys are unreadable. */
 const MAX_CHARACTERS = 500;

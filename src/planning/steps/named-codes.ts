@@ -67,7 +67,9 @@ export function unknownCodeWarning(entry: string, raised: ReadonlySet<string>): 
   const known = [...Object.keys(CODES), ...OUR_FAMILIES, ...CLASSES, ...raised];
   const isOurs = OUR_FAMILIES.has(familyOf(entry));
   // `card_timeout` is a valid name, not a misspelt `timeout`.
-  const near = isOurs ? known : known.filter((name) => distance(entry, name) <= MAX_EDITS && !isPart(entry, name));
+  const near = isOurs
+    ? known
+    : known.filter((name) => distance(entry, name) <= MAX_EDITS && !entry.includes(name) && !name.includes(entry));
   const hint = didYouMean(entry, near);
   if (!isOurs && !hint) return undefined;
   return `\`errors\` names \`${entry}\`, and nothing fails with that code. ${hint ?? 'See docs/errors.md for the codes.'}`;
@@ -77,10 +79,6 @@ export function unknownCodeWarning(entry: string, raised: ReadonlySet<string>): 
 function statusMeant(entry: string): string | undefined {
   const status = /^(?:(?:http|status)[._: -]?)?([1-5](?:\d\d|xx))$/i.exec(entry)?.[1];
   return status && `http.${status.toLowerCase()}`;
-}
-
-function isPart(one: string, other: string): boolean {
-  return one.includes(other) || other.includes(one);
 }
 
 /** The codes that scripts of these operations assign to exit codes. */

@@ -1,15 +1,23 @@
-import { AbilityError, invalidDefinition } from '../../contracts/problem.js';
-import type { Registry } from '../../definitions/registry.js';
+import { AbilityError, formatLocation, invalidDefinition, type Problem } from '../../contracts/problem.js';
+import type { TriggerSpec } from '../../contracts/webhooks.js';
+import type { HighLevel } from '../../definitions/formats/high-level.js';
+import type { LowLevel } from '../../definitions/formats/low-level.js';
+import { type Loaded, type Registry, unreadable } from '../../definitions/registry.js';
 import type { Spot } from '../../definitions/spot.js';
 import { compileExpression } from '../../rules/expressions/evaluate.js';
 import { sourcesIn, splitText, textsIn } from '../../rules/expressions/split-text.js';
 import { checkScope } from '../resolve/check-ability.js';
 import { resolveEnvironment } from '../resolve/resolve-environment.js';
 import { SecretSource } from '../secrets/secret-source.js';
-import { type Available, checkCondition, checkTemplate } from '../steps/check-names.js';
-import { checkAt, ErrorCollector, relocated } from '../steps/definition-errors.js';
+import {
+  type Available,
+  checkAt,
+  checkCondition,
+  checkTemplate,
+  ErrorCollector,
+  relocated,
+} from '../steps/check-names.js';
 import { STANDARD_SECRET, standardKey } from './standard-webhooks.js';
-import { type FoundTrigger, statedTriggers } from './stated-triggers.js';
 
 /** Names in expressions of a trigger: a repeated delivery must start the same task. */
 const IN_TRIGGERS: Available = {
@@ -186,4 +194,49 @@ export function usableTriggers(registry: Registry, env: NodeJS.ProcessEnv): Foun
     resolveTriggerSecret(registry, trigger, env);
   }
   return found;
+}
+
+export interface FoundTrigger {
+  spec: TriggerSpec;
+  from: Loaded<LowLevel> | Loaded<HighLevel>;
+  /** Index in `triggers`. */
+  index: number;
+}
+
+export function* findTriggers({ workflows, operations }: Registry): Generator<FoundTrigger> {
+  for (const [ability, from] of [...workflows, ...operations]) {
+    for (const [index, entry] of (from.value.triggers ?? []).entries()) {
+      const { environment, if: condition, key, intent, ...rest } = entry;
+      const optional = { environment, if: condition, key, intent };
+      const stated = Object.entries(optional).filter(([, value]) => value !== undefined);
+      yield { spec: { ability, ...rest, ...Object.fromEntries(stated) }, from, index };
+    }
+  }
+}
+
+/** By webhook name. @throws AbilityError `definition.duplicate`: one address starts one ability. */
+export function statedTriggers(registry: Registry): Map<string, FoundTrigger> {
+  const found = new Map<string, FoundTrigger>();
+  for (const stated of findTriggers(registry)) {
+    const first = found.get(stated.spec.webhook);
+    if (first) throw webhookTwice(first, stated);
+    found.set(stated.spec.webhook, stated);
+  }
+  return found;
+}
+
+/** The error of an unreadable definition that may state webhooks; undefined if all are readable. */
+export function unreadTriggers(registry: Registry): Problem | undefined {
+  const [, problem] = [...registry.broken].find(([key]) => key.startsWith('ability:')) ?? [];
+  return problem ?? unreadable(registry, 'low-level', 'high-level');
+}
+
+/** @param second the error is located here. */
+export function webhookTwice(first: FoundTrigger, { spec, from, index }: FoundTrigger): AbilityError {
+  return new AbilityError({
+    code: 'definition.duplicate',
+    message: `The webhook ${spec.webhook} is in ${formatLocation(first.from.locate(['triggers', first.index, 'webhook']))} as well`,
+    suggestion: 'Give each webhook of the project a name of its own; a sender may send to several addresses.',
+    location: from.locate(['triggers', index, 'webhook']),
+  });
 }

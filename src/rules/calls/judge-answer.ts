@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../contracts/json.js';
 import type { LostCall, PlanUnknown } from '../../contracts/plan.js';
 import type { Problem } from '../../contracts/problem.js';
 import { unlessRefused } from '../../text/attempt.js';
-import { evaluateCondition } from '../expressions/condition.js';
+import { evaluateCondition } from '../expressions/evaluate.js';
 import { evaluateTemplate } from '../expressions/template.js';
 import { codeMatches } from './error-families.js';
 

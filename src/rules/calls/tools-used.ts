@@ -1,8 +1,43 @@
-import type { Plan } from '../../contracts/plan.js';
+import type { Plan, PlanOperation } from '../../contracts/plan.js';
 import type { ToolsUsed } from '../../contracts/record.js';
 import type { StepSummary, TaskResult } from '../../contracts/task.js';
-import { allSteps } from '../steps/find-step.js';
-import { toolName } from './tool-name.js';
+import { kindOf } from '../../kinds/kinds.js';
+import { allSteps } from '../steps/step-tree.js';
+
+/**
+ * The tool that decides an operation's placement, as `server:tool`: a script's is of `shell`, a service call's of
+ * `http`, each named after the operation. Source: C-32.
+ */
+export function toolName({ key, implementation }: Pick<PlanOperation, 'key' | 'implementation'>): string {
+  return kindOf(implementation).tool(implementation, key);
+}
+
+/** The log line of an MCP call. The protocol comes first, so that no text of a server can fake it. */
+export function toolLine(protocol: string, what: string, end: string): string {
+  return `MCP ${protocol}: ${what} -> ${end}`;
+}
+
+/** The protocol version in a log line; undefined for other lines. */
+export function protocolIn(line: string): string | undefined {
+  return /^MCP (\S+): /.exec(line)?.[1];
+}
+
+/** Whether calls of a task keep state in an MCP server, and so all reach the worker that has the connection. */
+export function holdsSession({ implementation }: Pick<PlanOperation, 'implementation'>): boolean {
+  return kindOf(implementation).holdsSession(implementation);
+}
+
+/** Whether an ability of a plan is such an operation, or calls one, directly or not. */
+export function usesSession(plan: Plan, ability: string, seen: ReadonlySet<string> = new Set()): boolean {
+  const { operations, workflows = {} } = plan;
+  const operation = Object.hasOwn(operations, ability) ? operations[ability] : undefined;
+  if (operation) return holdsSession(operation);
+  const called = Object.hasOwn(workflows, ability) && !seen.has(ability) ? workflows[ability] : undefined;
+  const path = new Set([...seen, ability]);
+  return allSteps(called ?? { steps: [], finally: [] }).some(
+    ({ step }) => step.verb === 'call' && usesSession(plan, step.call, path),
+  );
+}
 
 /**
  * Abilities called outside the whitelist occur only if a worker is broken or foreign.

@@ -1,4 +1,5 @@
-import type { LockState, SlotEntry, SlotRequest } from '../../contracts/concurrency.js';
+import { type LockState, ON_BUSY, type SlotEntry, type SlotRequest } from '../../contracts/concurrency.js';
+import { rootOf } from '../tasks/task-ids.js';
 
 const MAX_NAMED = 5;
 
@@ -20,7 +21,7 @@ export class Slots {
   constructor({ holders, line }: Omit<LockState, 'key'>) {
     this.holding = [...holders];
     this.waiting = [...line];
-    this.byTask = indexOf(this.holding);
+    this.byTask = new Map(holders.map((entry) => [entry.task, entry]));
   }
 
   get holders(): readonly SlotEntry[] {
@@ -104,7 +105,7 @@ export class Slots {
    * family, which would end with it. Waiting ones leave the queue at once.
    */
   supersede(entry: SlotEntry): { holders: SlotEntry[]; waiting: SlotEntry[] } {
-    const strangers = (other: SlotEntry): boolean => rootOf(other) !== rootOf(entry);
+    const strangers = (other: SlotEntry): boolean => rootOf(other.task) !== rootOf(entry.task);
     const before = new Set(this.waiting.slice(0, this.waiting.indexOf(entry)).filter(strangers));
     this.waiting = this.waiting.filter((other) => !before.has(other));
     const caller = this.callerOf(entry);
@@ -125,7 +126,7 @@ export class Slots {
     let by: SlotEntry | undefined;
     for (const entry of this.waiting.toReversed()) {
       if (!isNewest(entry) || this.callerOf(entry)) continue;
-      if (by && rootOf(by) !== rootOf(entry)) return { entry, by };
+      if (by && rootOf(by.task) !== rootOf(entry.task)) return { entry, by };
       by ??= entry;
     }
     return undefined;
@@ -164,10 +165,6 @@ export class Slots {
   }
 }
 
-function indexOf(holders: readonly SlotEntry[]): Map<string, SlotEntry> {
-  return new Map(holders.map((entry) => [entry.task, entry]));
-}
-
 /** The ids of all callers, nearest first: for `a/b/c`, `a/b` and `a`. */
 function callersOf(task: string): string[] {
   const callers: string[] = [];
@@ -175,6 +172,64 @@ function callersOf(task: string): string[] {
   return callers;
 }
 
-function rootOf({ task }: SlotEntry): string {
-  return task.split('/', 1)[0] ?? task;
+/** Our own tokens are much shorter. */
+const LONGEST_TOKEN = 100;
+
+/** A lock started by hand may have any value: drops invalid and duplicate entries, so that tasks go on. */
+export function readLockState(value: unknown): LockState {
+  const { key, holders, line } = fieldsOf(value);
+  const seen = new Set<string>();
+  const entriesOf = (list: unknown): SlotEntry[] =>
+    (Array.isArray(list) ? list : []).flatMap((item: unknown) => {
+      if (!isRequest(item) || seen.has(item.task)) return [];
+      seen.add(item.task);
+      return [pickEntry(item)];
+    });
+  return { key: typeof key === 'string' ? key : '', holders: entriesOf(holders), line: entriesOf(line) };
+}
+
+/** Undefined if it is invalid. */
+export function readSlotRequest(value: unknown): SlotRequest | undefined {
+  return isRequest(value) ? pickRequest(value) : undefined;
+}
+
+/** Undefined if it is invalid. */
+export function readSlotReference(value: unknown): Pick<SlotRequest, 'task' | 'run'> | undefined {
+  return isReference(value) ? { task: value.task, run: value.run } : undefined;
+}
+
+function pickEntry(entry: SlotRequest): SlotEntry {
+  const { settled, told, superseded } = fieldsOf(entry);
+  return {
+    ...pickRequest(entry),
+    ...(typeof settled === 'boolean' && { settled }),
+    ...(typeof told === 'boolean' && { told }),
+    ...(typeof superseded === 'boolean' && { superseded }),
+  };
+}
+
+function pickRequest({ task, run, limit, on_busy, again, token }: SlotRequest): SlotRequest {
+  return { task, run, limit, on_busy, ...(again === true && { again }), token };
+}
+
+function isReference(value: unknown): value is Pick<SlotRequest, 'task' | 'run'> {
+  const { task, run } = fieldsOf(value);
+  return typeof task === 'string' && task !== '' && typeof run === 'string';
+}
+
+function isRequest(value: unknown): value is SlotRequest {
+  const { limit, on_busy, token } = fieldsOf(value);
+  return (
+    isReference(value) &&
+    Number.isSafeInteger(limit) &&
+    Number(limit) >= 1 &&
+    ON_BUSY.some((known) => known === on_busy) &&
+    typeof token === 'string' &&
+    token !== '' &&
+    token.length <= LONGEST_TOKEN
+  );
+}
+
+function fieldsOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' ? { ...value } : {};
 }

@@ -3,14 +3,13 @@ import { memoizeText } from '../../text/memoize.js';
 import { shorten } from '../../text/shorten.js';
 import type { Expression, Scope } from './expression.js';
 import { compilePart, UnknownFunction } from './language/compile.js';
-import { Cost } from './language/cost.js';
+import { Cost, EXCEEDED, EXPRESSION_LIMITS, tooCostly } from './language/cost.js';
 import { Failure } from './language/kinds.js';
-import type { Evaluation } from './language/part.js';
+import type { Evaluation } from './language/overloads.js';
 import { toJson } from './language/to-json.js';
-import { EXCEEDED, EXPRESSION_LIMITS, tooCostly } from './limits.js';
 import { functionsOf, referencesOf } from './names-read.js';
+import { type Range, SyntaxFailure } from './syntax/node.js';
 import { parseCel } from './syntax/parse.js';
-import { SyntaxFailure } from './syntax/syntax-failure.js';
 import { writeExpression } from './write.js';
 
 export type { Expression, Reference, Scope } from './expression.js';
@@ -71,7 +70,7 @@ function asFailure(source: string, error: unknown): AbilityError {
 }
 
 /** The `expression.syntax` error for an invalid expression. */
-function notValid(source: string, summary: string, range?: { start: number; end: number }): AbilityError {
+function notValid(source: string, summary: string, range?: Range): AbilityError {
   return new AbilityError({
     code: 'expression.syntax',
     message: `The expression \`${shorten(source, 120)}\` is not valid: ${summary}`,
@@ -124,5 +123,23 @@ function unavailable(name: string): never {
     code: 'expression.failed',
     message: `${name} is available only while a task runs`,
     suggestion: 'Use it in a step, not in a hook or a plan.',
+  });
+}
+
+/**
+ * @param around the clock. @throws AbilityError `expression.*`;
+ * `expression.not_boolean` for a result that is no boolean, so that no mistake counts as false.
+ */
+export function evaluateCondition(
+  source: string,
+  values: Scope['values'],
+  around: Omit<Scope, 'values'> = {},
+): boolean {
+  const value = compileExpression(source).evaluate({ ...around, values });
+  if (typeof value === 'boolean') return value;
+  throw new AbilityError({
+    code: 'expression.not_boolean',
+    message: `\`${source}\` gives ${JSON.stringify(value)}, which is neither true nor false`,
+    suggestion: 'Write a comparison.',
   });
 }

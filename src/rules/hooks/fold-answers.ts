@@ -1,5 +1,5 @@
 import type { GuardDecision, HookAnswer, Phase } from '../../contracts/hooks.js';
-import { generalPath, isInTurn } from '../steps/turn-paths.js';
+import { generalPath, isInTurn } from '../steps/step-tree.js';
 
 /** An answer with the number of loop turns that gave it; 1 outside loops. */
 export interface FoldedAnswer {

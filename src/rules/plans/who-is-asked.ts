@@ -1,7 +1,7 @@
 import type { Effect } from '../../contracts/effects.js';
 import type { Approvers, Plan, PlanHooks, PlanStep, PlanWorkflow } from '../../contracts/plan.js';
 import { handlerKindOf } from '../hooks/handlers.js';
-import { allSteps } from '../steps/find-step.js';
+import { allSteps } from '../steps/step-tree.js';
 
 /** One place at which a plan asks people, and whom. */
 export interface AskedPlace {

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../contracts/json.js';
 import type { Problem } from '../../contracts/problem.js';
 import { unlessRefused } from '../../text/attempt.js';
 import { defined } from '../../text/defined.js';
-import { evaluateCondition } from '../expressions/condition.js';
+import { evaluateCondition } from '../expressions/evaluate.js';
 
 /** Names in `retry.if`: the error of the attempt, and its number, from 1. */
 export const RETRY_NAMES = ['error', 'attempt'] as const;

@@ -13,9 +13,9 @@ import type {
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import { canonicalJson } from '../canonical.js';
 import { oneLine } from '../shown-text.js';
+import { COMMENT_MISSING, needsComment } from './decision-form.js';
 import { whyNoGrant } from './grants.js';
-import { COMMENT_MISSING, needsComment } from './needs-comment.js';
-import { personKey } from './person-key.js';
+import { personKey } from './persons.js';
 
 /** Whether a decision proved who made it, or why not. */
 export type Proof = ({ proved: ProofSource; nonce: string } & Partial<Admitted>) | { proved: false; reason: string };
@@ -44,7 +44,7 @@ export function decideApproval(
   const refused = edit && 'why' in edit ? edit.why : undefined;
   const why = whyIgnored(found, verdict, decision, proof) ?? refused;
   const notGranted = whyNoGrant(found, verdict, decision.grant);
-  if (proof.proved && isUsed(found, proof)) keepNonce(found, proof.nonce);
+  if (proof.proved && isUsed(found, proof)) found.nonces = [...new Set([...(found.nonces ?? []), proof.nonce])];
   if (why) {
     const reason = oneLine(why);
     found.ignored.push({ decision: verdict, by: name || null, reason, at });
@@ -132,10 +132,6 @@ export function approvalToProve(
 export function approvalToEdit(approvals: readonly Approval[], decision: Decision): Approval | undefined {
   const found = findApproval(approvals, decision.approval_id);
   return typeof found !== 'string' && found.status === 'open' && editOf(found, decision) ? found : undefined;
-}
-
-function keepNonce(approval: Approval, nonce: string): void {
-  approval.nonces = [...new Set([...(approval.nonces ?? []), nonce])];
 }
 
 /** The approval that a decision names, or the only open one; a string says why there is none. */

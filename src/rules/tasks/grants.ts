@@ -4,9 +4,8 @@ import type { GrantedCall, GrantStart } from '../../contracts/grants.js';
 import type { JsonObject } from '../../contracts/json.js';
 import type { Problem } from '../../contracts/problem.js';
 import { unlessRefused } from '../../text/attempt.js';
-import { evaluateCondition } from '../expressions/condition.js';
-import { compileExpression } from '../expressions/evaluate.js';
-import { GRANT_FORM, isGrant } from './grant-form.js';
+import { compileExpression, evaluateCondition } from '../expressions/evaluate.js';
+import { GRANT_FORM, isGrant } from './decision-form.js';
 
 type AskedFor = Pick<Approval, 'grants' | 'escalated_at'>;
 

@@ -1,8 +1,9 @@
 import type { Approval } from '../../contracts/approvals.js';
 import type { Person } from '../../contracts/callers.js';
 import type { HookAnswer } from '../../contracts/hooks.js';
+import type { Json } from '../../contracts/json.js';
 import type { Allowed, StoredApproval, StoredResult, StoredStep } from '../../contracts/stored-result.js';
-import type { StepSummary, TaskResult } from '../../contracts/task.js';
+import type { OutputRef, StepSummary, TaskResult } from '../../contracts/task.js';
 import { defined } from '../../text/defined.js';
 
 export function storeResult(result: TaskResult): StoredResult {
@@ -134,3 +135,24 @@ export function isPlainYes(answer: HookAnswer): boolean {
 }
 
 const PLAIN = Object.keys(plainYes({ hook_id: '', phase: 'PreAbilityCall', path: '' })).length;
+
+/** Maps output, error details and approval inputs; the rest is small, so that it needs no store. */
+export function mapLargeParts(result: TaskResult, map: (part: Json) => Json): TaskResult {
+  const { output, error, approvals } = result;
+  const details = error?.details as Json | undefined;
+  return {
+    ...result,
+    output: map(output),
+    error: error && details !== undefined ? { ...error, details: map(details) } : error,
+    approvals: approvals.map(({ what, ...approval }) => {
+      const undo = what.undo && { undo: { ...what.undo, input: map(what.undo.input) } };
+      return { ...approval, what: { ...what, input: map(what.input), ...undo } };
+    }),
+  };
+}
+
+export function isOutputRef(part: unknown): part is OutputRef & Json {
+  if (part === null || typeof part !== 'object') return false;
+  const keys = Object.keys(part).sort().join();
+  return keys === '$ref,bytes' && /^[0-9a-f]{64}$/.test(String((part as OutputRef).$ref));
+}

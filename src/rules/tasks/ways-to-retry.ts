@@ -1,8 +1,5 @@
 import { type EndState, isEndState, type TaskState } from '../../contracts/states.js';
-import type { StepTree } from '../steps/find-step.js';
-import { mainSteps } from '../steps/inner-steps.js';
-import { isLoop, type StepOfKind } from '../steps/step-kinds.js';
-import { callOfUndo } from '../steps/turn-paths.js';
+import { callOfUndo, isLoop, mainSteps, type StepOfKind, type StepTree } from '../steps/step-tree.js';
 import { isDirect, isTaskKey, rootOf } from './task-ids.js';
 
 export interface WayToRetry {

@@ -1,7 +1,6 @@
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import type { Plan } from '../../contracts/plan.js';
-import { findStep, type StepTree } from '../steps/find-step.js';
+import { sha256Of } from '../canonical.js';
+import { findStep, type StepTree } from '../steps/step-tree.js';
 
 /**
  * Ids are derived from a task's identity, so that workers know them after a restart without any history. A seal's
@@ -54,5 +53,5 @@ export function hookInstanceOf(plan: StepTree & Pick<Plan, 'ability'>, path: str
 }
 
 function hash(...parts: string[]): string {
-  return bytesToHex(sha256(utf8ToBytes(`ability\n${parts.join('\n')}`)));
+  return sha256Of(`ability\n${parts.join('\n')}`);
 }

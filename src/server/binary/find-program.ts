@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { AbilityError } from '../../contracts/problem.js';
 import { diskReason } from '../../disk/disk-errors.js';
-import { isExecutable } from '../../disk/is-executable.js';
+import { isExecutable } from '../../disk/paths.js';
 import { waitForLock } from '../processes/lock.js';
 import { cacheFolder } from '../project-paths.js';
 

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { z } from 'zod';
 import { RIGHTS } from '../../contracts/access.js';
 import { AbilityError, reasonOf } from '../../contracts/problem.js';
-import { writeWhole } from '../../disk/write-whole.js';
+import { writeWhole } from '../../disk/write-files.js';
 import { whyNotPrivate } from './private-file.js';
 
 const login = z.strictObject({

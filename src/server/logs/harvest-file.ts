@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { writeWhole } from '../../disk/write-whole.js';
+import { writeWhole } from '../../disk/write-files.js';
 import { readLines } from './line-log.js';
 
 /** Facts about a script or a flow: its purpose, and its implementation. Source: R-000-92. */

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { RECORD_FILES, type TaskRecord } from '../../contracts/record.js';
-import { CHILDREN, DIRECT } from '../../rules/tasks/record-path.js';
+import { CHILDREN, DIRECT } from '../../rules/tasks/task-ids.js';
 
 export interface ReadRecords {
   /** Oldest first. */

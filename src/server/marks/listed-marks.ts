@@ -5,7 +5,7 @@ import type { EffectMarks, MarkedBy, MarkedCall } from '../../activities/call/ef
 import { AbilityError } from '../../contracts/problem.js';
 import { diskReason } from '../../disk/disk-errors.js';
 import { parseJson } from '../../disk/read-json.js';
-import { syncFolder } from '../../disk/write-whole.js';
+import { syncFolder } from '../../disk/write-files.js';
 import { canonicalJson } from '../../rules/canonical.js';
 import type { Store } from '../store/store.js';
 

@@ -14,7 +14,7 @@ import { AbilityError } from '../../contracts/problem.js';
 import type { RuntimeFile } from '../../contracts/runtime.js';
 import { isNoRoom, unlessAbsent } from '../../disk/disk-errors.js';
 import { readJson } from '../../disk/read-json.js';
-import { writeWhole } from '../../disk/write-whole.js';
+import { writeWhole } from '../../disk/write-files.js';
 import { type LockHolder, livingHolder } from '../processes/lock.js';
 import { isVisible, isWorking, type ProcessMark } from '../processes/processes.js';
 import type { ProjectPaths } from '../project-paths.js';

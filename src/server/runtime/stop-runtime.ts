@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { AbilityError } from '../../contracts/problem.js';
 import type { RuntimeFile } from '../../contracts/runtime.js';
-import { writeWhole } from '../../disk/write-whole.js';
+import { writeWhole } from '../../disk/write-files.js';
 import { attempt } from '../../text/attempt.js';
 import { isHeld, livingHolder, takeLock } from '../processes/lock.js';
 import { isAlive, isVisible, type ProcessMark, stopProcess } from '../processes/processes.js';

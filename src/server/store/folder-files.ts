@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { AbilityError } from '../../contracts/problem.js';
 import { isAbsent } from '../../disk/disk-errors.js';
-import { syncFolder } from '../../disk/write-whole.js';
+import { syncFolder } from '../../disk/write-files.js';
 import { unlessAborted } from '../../rules/unless-aborted.js';
 import { Measured, Verified } from './checked-stream.js';
 import type { KeepOptions, KeptFile, StoredFile } from './store.js';

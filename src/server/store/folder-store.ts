@@ -4,7 +4,7 @@ import { link, mkdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { isAbsent } from '../../disk/disk-errors.js';
-import { syncFolder, writeWhole } from '../../disk/write-whole.js';
+import { syncFolder, writeWhole } from '../../disk/write-files.js';
 import { attempt } from '../../text/attempt.js';
 import { FolderFiles } from './folder-files.js';
 import { partsOf, partsOfPrefix } from './object-name.js';

@@ -1,6 +1,6 @@
 import { RECORD_FILES, type TaskRecord } from '../../contracts/record.js';
 import { parseJson } from '../../disk/read-json.js';
-import { sharedRecord, type TaskPlace } from '../../rules/tasks/shared-names.js';
+import { sharedRecord, type TaskPlace } from '../../rules/tasks/task-ids.js';
 import type { Store } from './store.js';
 
 /** Undefined if missing or unusable. @throws AbilityError `store.not_shared`. */

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { AbilityError } from '../../contracts/problem.js';
 import { readJson } from '../../disk/read-json.js';
-import { writeWhole } from '../../disk/write-whole.js';
+import { writeWhole } from '../../disk/write-files.js';
 import { attempt } from '../../text/attempt.js';
 import { createExclusively, readCreated } from '../processes/create-exclusively.js';
 import type { ProjectPaths } from '../project-paths.js';

@@ -1,7 +1,7 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import type { Deletion } from '../../contracts/deletion.js';
 import { deleteIdOf, WORKFLOWS } from '../../contracts/names.js';
-import { projectOf } from '../../rules/tasks/other-project.js';
+import { projectOf } from '../../rules/tasks/task-refusals.js';
 
 export interface FoundDeletion {
   project: string;

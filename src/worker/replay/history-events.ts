@@ -1,6 +1,6 @@
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
-import { isOperation } from '../../rules/agents/model-key.js';
+import { isOperation } from '../../rules/agents.js';
 import { endIn } from '../../server/temporal/event-ends.js';
 import { attempt } from '../../text/attempt.js';
 

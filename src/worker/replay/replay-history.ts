@@ -8,7 +8,7 @@ import {
 } from '@temporalio/worker';
 import { AbilityError, type Problem } from '../../contracts/problem.js';
 import type { RunSinks, SpanSinks } from '../../contracts/run-sinks.js';
-import { whyNotThisBuild } from '../../rules/plans/engine-version.js';
+import { whyNotThisBuild } from '../../rules/plans/child-plan.js';
 import { SpillingCodec } from '../../server/payloads/payload-codec.js';
 import { type PayloadKeys, payloadKeysOf } from '../../server/payloads/payload-keys.js';
 import type { Store } from '../../server/store/store.js';

@@ -5,7 +5,7 @@ import { renderRecord } from '../../activities/record/render-record.js';
 import { reasonOf } from '../../contracts/problem.js';
 import { RECORD_FILES, type TaskRecord } from '../../contracts/record.js';
 import { endsWithin } from '../../rules/any-abort-signal.js';
-import { sharedLog, sharedRecord, sharedTask, type TaskPlace } from '../../rules/tasks/shared-names.js';
+import { sharedLog, sharedRecord, sharedTask, type TaskPlace } from '../../rules/tasks/task-ids.js';
 import { readSharedRecord } from '../../server/store/read-shared-record.js';
 import type { Store } from '../../server/store/store.js';
 import { log } from '../logger.js';

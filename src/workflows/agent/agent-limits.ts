@@ -1,8 +1,8 @@
 import type { AgentLeft, AgentLimit, AgentProgress } from '../../contracts/agent.js';
 import type { Json } from '../../contracts/json.js';
 import type { PlanAgent } from '../../contracts/plan.js';
-import { limitsWithin, TURNS, usageOf } from '../../rules/agents/agent-usage.js';
-import { GUARD_APPROVAL_MS } from '../../rules/calls/call-limits.js';
+import { limitsWithin, TURNS, usageOf } from '../../rules/agents.js';
+import { GUARD_APPROVAL_MS } from '../../rules/calls/call-defaults.js';
 import { askToRaise, subjectOf } from '../approvals/await-approval.js';
 import type { Frame } from '../steps/frame.js';
 import { StepFailure } from '../steps/step-failure.js';

@@ -3,10 +3,10 @@ import type { Approval, ApprovalField, ApprovalSubject, CommentRule } from '../.
 import type { Json, JsonObject } from '../../contracts/json.js';
 import type { PlanOperation } from '../../contracts/plan.js';
 import type { Approvers, WhileOpen } from '../../contracts/plan-step.js';
-import { GUARD_APPROVAL_MS } from '../../rules/calls/call-limits.js';
+import { GUARD_APPROVAL_MS } from '../../rules/calls/call-defaults.js';
 import { digestOf } from '../../rules/canonical.js';
 import { markdownLine, oneLine, startOf } from '../../rules/shown-text.js';
-import { grantOf } from '../../rules/tasks/grant-form.js';
+import { grantOf } from '../../rules/tasks/decision-form.js';
 import type { Reason } from '../hooks/ask-hooks.js';
 import { BranchStopped, isStepFailure, StepFailure } from '../steps/step-failure.js';
 import type { BranchStop } from '../task/stop-branches.js';

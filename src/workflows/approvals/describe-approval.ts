@@ -1,10 +1,9 @@
 import type { Approval, ApprovalField, Verdict } from '../../contracts/approvals.js';
 import type { Json } from '../../contracts/json.js';
-import { throughAgent } from '../../rules/agents/through-agent.js';
 import { markdownCode, markdownLine, showUnseenCharacters, startOf } from '../../rules/shown-text.js';
-import { describeUndo } from '../../rules/tasks/describe-undo.js';
-import { needsComment } from '../../rules/tasks/needs-comment.js';
-import { describeChanges, shownEdits } from '../../rules/tasks/shown-edits.js';
+import { needsComment } from '../../rules/tasks/decision-form.js';
+import { throughAgent } from '../../rules/tasks/persons.js';
+import { describeChanges, describeUndo, shownEdits } from '../../rules/tasks/shown-approvals.js';
 
 const MAX_INPUT = 2000;
 

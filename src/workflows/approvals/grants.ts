@@ -18,7 +18,7 @@ import type {
 import type { JsonObject } from '../../contracts/json.js';
 import { ACTIVITIES, grantIdOf, WORKFLOWS } from '../../contracts/names.js';
 import { digestOf } from '../../rules/canonical.js';
-import type { GrantedByPeople } from '../../rules/tasks/grant-form.js';
+import type { GrantedByPeople } from '../../rules/tasks/decision-form.js';
 import { localActivity } from '../calls/local-activities.js';
 import { personOf } from '../reports/report-audit.js';
 import { messageOf } from '../steps/step-failure.js';

@@ -23,7 +23,7 @@ import type { Problem } from '../../contracts/problem.js';
 import type { ScheduleMemo } from '../../contracts/schedules.js';
 import type { EndState } from '../../contracts/states.js';
 import type { TaskOptions, TaskResult } from '../../contracts/task.js';
-import { refusedEventOf, targetsOf, unattendedOf } from '../../rules/tasks/unattended.js';
+import { refusedEventOf, targetsOf, unattendedOf } from '../../rules/tasks/task-ids.js';
 import { OF_ANY_BUILD } from '../of-any-build.js';
 import { reportRun } from '../reports/report-run.js';
 import { rollbackOf } from '../steps/rollback.js';

@@ -3,7 +3,7 @@ import type { ProveAnswer, ProveRequest } from '../../contracts/activities.js';
 import type { Approval, Decision, Verdict } from '../../contracts/approvals.js';
 import { ACTIVITIES } from '../../contracts/names.js';
 import { NO_PROOF, type Proof } from '../../rules/tasks/decide-approval.js';
-import { provedDecision } from '../../rules/tasks/proved-decision.js';
+import { provedDecision } from '../../rules/tasks/decision-form.js';
 import { localActivity, untilKeyed } from '../calls/local-activities.js';
 import { messageOf, StepFailure } from '../steps/step-failure.js';
 import type { TaskIdentity } from '../task/identity.js';

@@ -20,7 +20,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.j
 import type { Plan } from '../../contracts/plan.js';
 import type { StoredResult } from '../../contracts/stored-result.js';
 import type { TaskMemo, TaskStart } from '../../contracts/task.js';
-import { grantLeft } from '../../rules/agents/agent-usage.js';
+import { grantLeft } from '../../rules/agents.js';
 import { childPlan } from '../../rules/plans/child-plan.js';
 import { nextArguments } from '../../rules/tasks/task-arguments.js';
 import { wayOnFrom } from '../../rules/tasks/ways-to-retry.js';

@@ -3,7 +3,7 @@ import type { CallMade, MadeText, CallsMade as ReportedCalls } from '../../contr
 import type { Json } from '../../contracts/json.js';
 import type { Problem } from '../../contracts/problem.js';
 import type { CarriedCalls } from '../../contracts/task.js';
-import { addUsage, UNUSED } from '../../rules/agents/agent-usage.js';
+import { addUsage, UNUSED } from '../../rules/agents.js';
 
 /** The first calls are listed, and the first failures after them: a loop may make thousands. */
 const MAX_LISTED = 100;

@@ -2,10 +2,10 @@ import { CancellationScope, CancelledFailure, sleep } from '@temporalio/workflow
 import type { Json, JsonObject } from '../../contracts/json.js';
 import type { LostCall, PlanOperation, PlanUnknown } from '../../contracts/plan.js';
 import type { Problem } from '../../contracts/problem.js';
-import { RETRY } from '../../rules/calls/call-limits.js';
+import { RETRY } from '../../rules/calls/call-defaults.js';
 import { isAnswer, judgeAnswer, questionAbout, type Verdict } from '../../rules/calls/judge-answer.js';
 import { canonicalJson } from '../../rules/canonical.js';
-import { askPath, isInTurn } from '../../rules/steps/turn-paths.js';
+import { askPath, isInTurn } from '../../rules/steps/step-tree.js';
 import { isTaskKey } from '../../rules/tasks/task-ids.js';
 import { reportStep } from '../reports/report-spans.js';
 import { asStepFailure, isStepFailure, isUnknown, StepFailure, stepStatusOf } from '../steps/step-failure.js';

@@ -1,7 +1,7 @@
 import { CancellationScope } from '@temporalio/workflow';
 import { ACTIVITIES } from '../../contracts/names.js';
 import type { Held } from '../../contracts/task-carried.js';
-import { holdsSession } from '../../rules/calls/holds-session.js';
+import { holdsSession } from '../../rules/calls/tools-used.js';
 import { StepFailure } from '../steps/step-failure.js';
 import type { TaskRun } from '../task/task-run.js';
 import { localActivity } from './local-activities.js';

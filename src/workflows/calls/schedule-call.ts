@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../../contracts/json.js';
 import { ACTIVITY_LIMITS, TIMEOUT_MARGIN_MS } from '../../contracts/names.js';
 import type { PlanOperation, PlanRetry } from '../../contracts/plan.js';
 import type { Problem } from '../../contracts/problem.js';
-import { attemptsOf, RETRY, stepLimit } from '../../rules/calls/call-limits.js';
+import { attemptsOf, RETRY, stepLimit } from '../../rules/calls/call-defaults.js';
 import { defined } from '../../text/defined.js';
 import type { Budget } from '../task/budget.js';
 import type { BranchStop } from '../task/stop-branches.js';

@@ -14,8 +14,7 @@ import type { EndedHoldersRequest } from '../../contracts/activities.js';
 import type { LockState, SlotAnswer, SlotAsk, SlotEntry, SlotWord, Turn } from '../../contracts/concurrency.js';
 import { ACTIVITIES, LOCK_SIGNALS, QUERIES, SLOT_SIGNAL } from '../../contracts/names.js';
 import type { TaskStart } from '../../contracts/task.js';
-import { readLockState, readSlotReference, readSlotRequest } from '../../rules/concurrency/read-lock-state.js';
-import { Slots } from '../../rules/concurrency/slots.js';
+import { readLockState, readSlotReference, readSlotRequest, Slots } from '../../rules/concurrency/slots.js';
 import { localActivity } from '../calls/local-activities.js';
 import { OF_ANY_BUILD } from '../of-any-build.js';
 

@@ -7,10 +7,17 @@ import type { PlanHook, PlanOperation } from '../../contracts/plan.js';
 import type { Problem } from '../../contracts/problem.js';
 import type { Confirmation } from '../../contracts/seal.js';
 import { firstDeny } from '../../rules/hooks/fold-answers.js';
-import { answerByFacts, handlerKindOf, needsActivity } from '../../rules/hooks/handlers.js';
-import { denialOf, failedAnswer, firesFor, hookFacts } from '../../rules/hooks/hook-facts.js';
+import {
+  answerByFacts,
+  denialOf,
+  failedAnswer,
+  firesFor,
+  handlerKindOf,
+  hookFacts,
+  needsActivity,
+} from '../../rules/hooks/handlers.js';
 import { handlerReadsSession } from '../../rules/sessions/session-reads.js';
-import { callerOf } from '../../rules/tasks/caller-of.js';
+import { callerOf } from '../../rules/tasks/persons.js';
 import { untilKeyed } from '../calls/local-activities.js';
 import { reportHooks } from '../reports/report-spans.js';
 import { asStepFailure, readActivityFailure, StepFailure } from '../steps/step-failure.js';

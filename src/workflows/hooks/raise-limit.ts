@@ -1,7 +1,7 @@
 import { CancellationScope } from '@temporalio/workflow';
 import type { RaiseLimitRequest } from '../../contracts/activities.js';
 import { ACTIVITIES } from '../../contracts/names.js';
-import { GUARD_APPROVAL_MS } from '../../rules/calls/call-limits.js';
+import { GUARD_APPROVAL_MS } from '../../rules/calls/call-defaults.js';
 import { handlerKindOf } from '../../rules/hooks/handlers.js';
 import { askToRaise, subjectOf } from '../approvals/await-approval.js';
 import { localActivity, untilKeyed } from '../calls/local-activities.js';

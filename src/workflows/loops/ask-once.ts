@@ -1,8 +1,7 @@
 import type { Approval, ListedCall } from '../../contracts/approvals.js';
 import type { Json } from '../../contracts/json.js';
 import type { CallStep, ForeachStep, PlanOperation } from '../../contracts/plan.js';
-import { callInput } from '../../rules/calls/call-input.js';
-import { GUARD_APPROVAL_MS } from '../../rules/calls/call-limits.js';
+import { callInput, GUARD_APPROVAL_MS } from '../../rules/calls/call-defaults.js';
 import { oneLine } from '../../rules/shown-text.js';
 import { awaitApproval, subjectOf } from '../approvals/await-approval.js';
 import { environmentAsks } from '../calls/allow-call.js';

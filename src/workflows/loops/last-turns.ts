@@ -2,8 +2,7 @@
 
 import type { LastTurn } from '../../contracts/loops.js';
 import type { PlanStep, RepeatStep } from '../../contracts/plan.js';
-import { listSteps } from '../../rules/steps/inner-steps.js';
-import type { StepOfKind } from '../../rules/steps/step-kinds.js';
+import { listSteps, type StepOfKind } from '../../rules/steps/step-tree.js';
 import { readInTurns, readsItself } from '../../rules/steps/steps-read.js';
 import type { Frame } from '../steps/frame.js';
 import type { StepStates } from '../steps/step-states.js';

@@ -2,7 +2,7 @@ import { isCancellation } from '@temporalio/workflow';
 import type { FailureEnd, ItemName, LoopCounts } from '../../contracts/loops.js';
 import type { PlanStep } from '../../contracts/plan.js';
 import type { StepProgress } from '../../contracts/task.js';
-import { nameOfStep } from '../../rules/steps/turn-paths.js';
+import { nameOfStep } from '../../rules/steps/step-tree.js';
 import { BranchStopped, EndOfTask, isStepFailure, locate, stepStatusOf } from '../steps/step-failure.js';
 import type { StepStates } from '../steps/step-states.js';
 import type { TaskRun } from '../task/task-run.js';

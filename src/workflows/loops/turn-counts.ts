@@ -2,8 +2,7 @@ import type { FailureEnd, ItemName, TurnCount } from '../../contracts/loops.js';
 import type { PlanStep } from '../../contracts/plan.js';
 import { isStepEnd, type StepStatus } from '../../contracts/states.js';
 import type { Progress, StepProgress } from '../../contracts/task.js';
-import { stepsOfTurn } from '../../rules/steps/inner-steps.js';
-import { generalPath, isInTurn, turnOf } from '../../rules/steps/turn-paths.js';
+import { generalPath, isInTurn, stepsOfTurn, turnOf } from '../../rules/steps/step-tree.js';
 import { durationOf, errorOf, isBeside, isOrigin } from '../steps/step-notes.js';
 import { accountOf, addFailure, joinAccounts } from './loop-account.js';
 

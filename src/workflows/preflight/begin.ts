@@ -22,9 +22,9 @@ import type {
   TaskStart,
 } from '../../contracts/task.js';
 import { parseDuration } from '../../rules/duration.js';
-import { whyNotThisBuild } from '../../rules/plans/engine-version.js';
+import { whyNotThisBuild } from '../../rules/plans/child-plan.js';
 import { continuedStart, readGiven, startOf, userOf } from '../../rules/tasks/task-arguments.js';
-import { unattendedOf } from '../../rules/tasks/unattended.js';
+import { unattendedOf } from '../../rules/tasks/task-ids.js';
 import { defined } from '../../text/defined.js';
 import { notifyOfRefusal } from '../approvals/notices.js';
 import { localActivity } from '../calls/local-activities.js';

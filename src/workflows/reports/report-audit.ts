@@ -7,7 +7,7 @@ import type { PlanOperation } from '../../contracts/plan.js';
 import type { RunSinks } from '../../contracts/run-sinks.js';
 import type { TaskStart } from '../../contracts/task.js';
 import { digestOf } from '../../rules/canonical.js';
-import { callerOf } from '../../rules/tasks/caller-of.js';
+import { callerOf } from '../../rules/tasks/persons.js';
 import { readGiven, userOf } from '../../rules/tasks/task-arguments.js';
 import { attempt } from '../../text/attempt.js';
 import { isStepFailure, stepStatusOf } from '../steps/step-failure.js';

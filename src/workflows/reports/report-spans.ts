@@ -5,8 +5,8 @@ import type { SpanSinks } from '../../contracts/run-sinks.js';
 import { isStepEnd } from '../../contracts/states.js';
 import type { Progress } from '../../contracts/task.js';
 import { SANDBOX_FLAG } from '../../contracts/traces.js';
-import { TURNS } from '../../rules/agents/agent-usage.js';
-import { findStep } from '../../rules/steps/find-step.js';
+import { TURNS } from '../../rules/agents.js';
+import { findStep } from '../../rules/steps/step-tree.js';
 import { hookInstanceOf } from '../../rules/traces/trace-ids.js';
 import { defined } from '../../text/defined.js';
 

@@ -19,7 +19,7 @@ import type {
   TurnContext,
   WordAnswer,
 } from '../../contracts/session.js';
-import { answerInSession } from '../../rules/sessions/answer-in-session.js';
+import { answerInSession } from '../../rules/sessions/call-ledger.js';
 import { isPromptRequest, isSignedWord, isThreadNote } from '../../rules/sessions/read-session-start.js';
 import { localActivity } from '../calls/local-activities.js';
 import { asApplicationFailure, readActivityFailure } from '../steps/step-failure.js';

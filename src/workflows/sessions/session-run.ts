@@ -13,8 +13,8 @@ import type {
   ToolAnswer,
   UnknownSignal,
 } from '../../contracts/session.js';
-import { addToThread, EMPTY_THREAD } from '../../rules/sessions/add-to-thread.js';
 import { CallLedger } from '../../rules/sessions/call-ledger.js';
+import { addToThread, EMPTY_THREAD } from '../../rules/sessions/read-session-start.js';
 import { report } from '../reports/report-audit.js';
 
 /** Keeps the newest; the scope's file contains all. */

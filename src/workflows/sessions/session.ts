@@ -22,7 +22,7 @@ import type {
   SessionView,
   StopReason,
 } from '../../contracts/session.js';
-import { denialOf, failedAnswer } from '../../rules/hooks/hook-facts.js';
+import { denialOf, failedAnswer } from '../../rules/hooks/handlers.js';
 import { readSessionStart } from '../../rules/sessions/read-session-start.js';
 import { OF_ANY_BUILD } from '../of-any-build.js';
 import { reportRun } from '../reports/report-run.js';

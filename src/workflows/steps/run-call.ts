@@ -5,7 +5,7 @@ import type { CallStep, PlanOperation, PlanRetry, PlanUndo } from '../../contrac
 import type { StepProgress } from '../../contracts/task.js';
 import { canonicalJson } from '../../rules/canonical.js';
 import { expressionsIn } from '../../rules/expressions/template.js';
-import { earlierUndo } from '../../rules/steps/turn-paths.js';
+import { earlierUndo } from '../../rules/steps/step-tree.js';
 import { callOperation } from '../calls/call-operation.js';
 import { callWorkflow } from '../calls/call-workflow.js';
 import type { OperationCall } from '../calls/schedule-call.js';

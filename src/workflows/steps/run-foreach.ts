@@ -1,7 +1,7 @@
 import type { Json } from '../../contracts/json.js';
 import type { ForeachStep } from '../../contracts/plan.js';
 import { oneLine, startOf } from '../../rules/shown-text.js';
-import { stepsOfTurn } from '../../rules/steps/inner-steps.js';
+import { stepsOfTurn } from '../../rules/steps/step-tree.js';
 import { askOnce } from '../loops/ask-once.js';
 import { keepTurn, lastTurns, lastValues } from '../loops/last-turns.js';
 import { openAccount } from '../loops/loop-account.js';

@@ -2,7 +2,7 @@ import { sleep } from '@temporalio/workflow';
 import type { Json } from '../../contracts/json.js';
 import type { RepeatStep } from '../../contracts/plan.js';
 import type { StepProgress } from '../../contracts/task.js';
-import { stepsOfTurn } from '../../rules/steps/inner-steps.js';
+import { stepsOfTurn } from '../../rules/steps/step-tree.js';
 import { beginTurns, keepTurn, lastTurns, lastValues } from '../loops/last-turns.js';
 import { failTurn } from '../loops/loop-turn.js';
 import { foldTurn } from '../loops/turn-counts.js';

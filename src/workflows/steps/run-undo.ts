@@ -2,7 +2,7 @@ import { CancellationScope } from '@temporalio/workflow';
 import type { PlanOperation } from '../../contracts/plan.js';
 import type { Problem } from '../../contracts/problem.js';
 import type { StepProgress } from '../../contracts/task.js';
-import { isInTurn, nameOfStep } from '../../rules/steps/turn-paths.js';
+import { isInTurn, nameOfStep } from '../../rules/steps/step-tree.js';
 import { callOperation } from '../calls/call-operation.js';
 import { reportStep } from '../reports/report-spans.js';
 import { CleanupBudget } from '../task/budget.js';

@@ -9,7 +9,7 @@ import type {
   RaceStep,
   SwitchStep,
 } from '../../contracts/plan.js';
-import { nameOfStep } from '../../rules/steps/turn-paths.js';
+import { nameOfStep } from '../../rules/steps/step-tree.js';
 import { type ApprovalRequest, awaitApproval, subjectOf } from '../approvals/await-approval.js';
 import { editOfTask, noteEdits } from '../approvals/edit.js';
 import { type Cause, causeOf } from '../calls/lost-calls.js';

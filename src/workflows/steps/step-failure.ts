@@ -4,7 +4,7 @@ import type { HookAnswer } from '../../contracts/hooks.js';
 import { isJsonObject, type Json } from '../../contracts/json.js';
 import { AbilityError, type Problem } from '../../contracts/problem.js';
 import type { EndState, StepStatus } from '../../contracts/states.js';
-import { isInTurn } from '../../rules/steps/turn-paths.js';
+import { isInTurn } from '../../rules/steps/step-tree.js';
 
 /** Where a preflight refused: as the worker of the queue knows it. */
 export interface RefusedIn {

@@ -1,8 +1,7 @@
 import type { PlanStep } from '../../contracts/plan.js';
 import { isStepEnd } from '../../contracts/states.js';
 import type { Progress, ReceivedSignal, StepProgress } from '../../contracts/task.js';
-import { innerSteps, listSteps } from '../../rules/steps/inner-steps.js';
-import { nameOfStep } from '../../rules/steps/turn-paths.js';
+import { innerSteps, listSteps, nameOfStep } from '../../rules/steps/step-tree.js';
 import { ItemsUnderWay } from '../loops/loop-account.js';
 import { turnsAtHand } from '../loops/turn-counts.js';
 import { logCall } from '../reports/report-run.js';

@@ -1,8 +1,7 @@
 import type { StepDone, StepsDone } from '../../contracts/calls-made.js';
 import type { PlanStep } from '../../contracts/plan.js';
 import type { Progress, StepProgress } from '../../contracts/task.js';
-import { isPlain } from '../../rules/steps/step-kinds.js';
-import { isInTurn, isOfExpansion } from '../../rules/steps/turn-paths.js';
+import { isInTurn, isOfExpansion, isPlain } from '../../rules/steps/step-tree.js';
 import { MadeTexts } from '../calls/calls-made.js';
 
 /** Limit for steps outside loops, and also for steps in turns. */

@@ -4,7 +4,7 @@ import type { Plan, PlanStep } from '../../contracts/plan.js';
 import type { TaskStart } from '../../contracts/task.js';
 import { childPlan } from '../../rules/plans/child-plan.js';
 import { sealMark } from '../../rules/plans/plan-digest.js';
-import { allSteps } from '../../rules/steps/find-step.js';
+import { allSteps } from '../../rules/steps/step-tree.js';
 import { keyOf } from '../../rules/tasks/task-ids.js';
 
 export class TaskIdentity {

@@ -1,8 +1,8 @@
 import type { AgentUsage } from '../../contracts/agent.js';
 import type { Rollback, StepSummary, TaskStart } from '../../contracts/task.js';
 import type { Held } from '../../contracts/task-carried.js';
-import { TURNS, usageOf } from '../../rules/agents/agent-usage.js';
-import { usesSession } from '../../rules/calls/holds-session.js';
+import { TURNS, usageOf } from '../../rules/agents.js';
+import { usesSession } from '../../rules/calls/tools-used.js';
 import { Approvals } from '../approvals/approvals.js';
 import { CallsMade } from '../calls/calls-made.js';
 import { LostCalls } from '../calls/lost-calls.js';

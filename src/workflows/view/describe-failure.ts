@@ -2,7 +2,7 @@ import type { Problem } from '../../contracts/problem.js';
 import type { Rollback, StepSummary, TaskResult } from '../../contracts/task.js';
 import { markdownCode, markdownLine, startOf } from '../../rules/shown-text.js';
 import { nameOf } from '../../rules/steps/describe-items.js';
-import { describeRollback } from '../../rules/tasks/describe-undo.js';
+import { describeRollback } from '../../rules/tasks/shown-approvals.js';
 import { wayToRetry } from '../../rules/tasks/ways-to-retry.js';
 import { placeOf } from '../steps/step-failure.js';
 import type { TaskIdentity } from '../task/identity.js';

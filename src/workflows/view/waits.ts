@@ -1,6 +1,6 @@
 import type { PlanStep } from '../../contracts/plan.js';
 import type { StepWait } from '../../contracts/task.js';
-import { findStep } from '../../rules/steps/find-step.js';
+import { findStep } from '../../rules/steps/step-tree.js';
 import type { StepStates } from '../steps/step-states.js';
 
 /** Maximum number of waits listed: a loop over thousands may wait in each of its items. */

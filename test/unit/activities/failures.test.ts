@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { CallFailure } from '../../../src/activities/call/call-failure.js';
 import { delayOf, problemOf, type RetryFacts, toFailure } from '../../../src/activities/failures.js';
 import type { Effect } from '../../../src/contracts/effects.js';
-import { RETRY } from '../../../src/rules/calls/call-limits.js';
+import { RETRY } from '../../../src/rules/calls/call-defaults.js';
 
 const FACTS: RetryFacts = {
   effects: 'read',

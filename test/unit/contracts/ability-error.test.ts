@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { AbilityError } from '../../../src/contracts/problem.js';
-import { DefinitionErrors } from '../../../src/planning/steps/definition-errors.js';
+import { DefinitionErrors } from '../../../src/planning/steps/check-names.js';
 
 test('an error from another copy of the module is one of ours, and nothing else is', async () => {
   vi.resetModules();

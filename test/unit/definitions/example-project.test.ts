@@ -12,7 +12,7 @@ import { readSpecialists } from '../../../src/definitions/specialists.js';
 import { satisfies } from '../../../src/planning/input/schemas.js';
 import { resolvePlan } from '../../../src/planning/resolve/resolve-plan.js';
 import { EnvironmentVariables } from '../../../src/planning/secrets/secret-source.js';
-import { evaluateCondition } from '../../../src/rules/expressions/condition.js';
+import { evaluateCondition } from '../../../src/rules/expressions/evaluate.js';
 import { errorOf } from '../error-of.js';
 import { temporaryFolder } from '../temporary-project.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { formatLocation } from '../../../src/contracts/problem.js';
 import { resolvePlan } from '../../../src/planning/resolve/resolve-plan.js';
-import { allSteps } from '../../../src/rules/steps/find-step.js';
+import { allSteps } from '../../../src/rules/steps/step-tree.js';
 import { errorOf } from '../error-of.js';
 import { lowLevel, registryOf, SCRIPT, SCRIPT_FILE } from '../temporary-project.js';
 

@@ -4,7 +4,7 @@ import { highLevel } from '../../../src/definitions/formats/high-level.js';
 import { type StepDefinition, VERBS } from '../../../src/definitions/formats/steps.js';
 import { expressionsOf } from '../../../src/definitions/step-expressions.js';
 import { listsInside, placeInList, withoutMarks } from '../../../src/definitions/step-lists.js';
-import { walkSteps } from '../../../src/planning/steps/walk-steps.js';
+import { walkSteps } from '../../../src/planning/steps/called-abilities.js';
 
 /** Every verb once, and steps in every kind of list. */
 const FILE = `

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import { writeWhole } from '../../../src/disk/write-whole.js';
+import { writeWhole } from '../../../src/disk/write-files.js';
 import { temporaryFolder } from '../temporary-project.js';
 
 const fault = vi.hoisted(() => ({ remove: undefined as Error | undefined }));

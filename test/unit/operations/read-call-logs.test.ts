@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { LogLine } from '../../../src/client/index.js';
 import { CallLogs } from '../../../src/operations/read-call-logs.js';
-import { sharedLog } from '../../../src/rules/tasks/shared-names.js';
+import { sharedLog } from '../../../src/rules/tasks/task-ids.js';
 import { recordsOrigin } from '../../../src/server/logs/records-origin.js';
 import { pathsOf } from '../../../src/server/project-paths.js';
 import { FolderStore } from '../../../src/server/store/folder-store.js';

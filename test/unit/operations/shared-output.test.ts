@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { OutputStream } from '../../../src/doors/cli/output/live/stream-output.js';
 import { OutputReader } from '../../../src/operations/read-output.js';
 import { SharedOutput, storedLogs } from '../../../src/operations/shared-output.js';
-import { sharedLog } from '../../../src/rules/tasks/shared-names.js';
+import { sharedLog } from '../../../src/rules/tasks/task-ids.js';
 import { FolderStore } from '../../../src/server/store/folder-store.js';
 import { temporaryProject } from '../temporary-project.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { operationInput } from '../../../src/planning/input/check-input.js';
+import { operationInput } from '../../../src/planning/resolve/check-parameters.js';
 import type { ProjectFiles } from '../../fixtures/project-folder.js';
 import { errorOf } from '../error-of.js';
 import { lowLevel, resolved, SCRIPT_FILE } from '../temporary-project.js';

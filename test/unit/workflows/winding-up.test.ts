@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { PlanStep } from '../../../src/contracts/plan.js';
 import { isStepEnd } from '../../../src/contracts/states.js';
-import { allSteps } from '../../../src/rules/steps/find-step.js';
+import { allSteps } from '../../../src/rules/steps/step-tree.js';
 import { runTree, runTreeInRuns } from '../../property/run-tree.js';
 import { inOrder } from '../../property/script.js';
 import { type Tree, trees } from '../../property/trees.js';

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../contracts/json.js';
 import { isShown, toolCallOf } from '../../../definitions/tool-mapping/map-tool.js';
 import type { ForeignHandler } from '../../../planning/hooks/foreign-guards.js';
 import { isGuardPhase } from '../../../rules/hooks/fold-answers.js';
-import { allowedAnswer, failedAnswer } from '../../../rules/hooks/hook-facts.js';
+import { allowedAnswer, failedAnswer } from '../../../rules/hooks/handlers.js';
 import { oneLine } from '../../../rules/shown-text.js';
 import type { ScriptHookDependencies } from '../ask-script.js';
 import { type HookRun, isOfTask, valuesOf } from '../hook-context.js';

@@ -4,7 +4,8 @@ import type { HookDefinition } from '../../../definitions/formats/hooks.js';
 import { loadRegistry } from '../../../definitions/load-registry.js';
 import type { Loaded, Registry } from '../../../definitions/registry.js';
 import { findingOfProblem } from '../../../planning/finding-of.js';
-import { foreignGuards, hookEnvironment } from '../../../planning/hooks/foreign-guards.js';
+import { hookEnvironment } from '../../../planning/hooks/example-event.js';
+import { foreignGuards } from '../../../planning/hooks/foreign-guards.js';
 import type { ScriptHookDependencies } from '../ask-script.js';
 import { faultOfUndenied, type ProvenGuards, saidTo } from './proven-guards.js';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { PlanConfinement, PlanProcessLimits } from '../../../contracts/plan-operation.js';
 import { reasonOf } from '../../../contracts/problem.js';
-import { isExecutable } from '../../../disk/is-executable.js';
+import { isExecutable } from '../../../disk/paths.js';
 import { defined } from '../../../text/defined.js';
 import { CallFailure } from '../../call/call-failure.js';
 import type { CallRoom } from '../run-confined.js';

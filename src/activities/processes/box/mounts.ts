@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import type { PlanSandbox } from '../../../contracts/plan-operation.js';
-import { isInside } from '../../../disk/is-inside.js';
+import { isInside } from '../../../disk/paths.js';
 import { faultOfPath } from '../../../planning/scripts/resolve-confinement.js';
 import { attempt } from '../../../text/attempt.js';
 import { CallFailure } from '../../call/call-failure.js';

@@ -1,8 +1,7 @@
 import { existsSync, readdirSync, readlinkSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { isExecutable } from '../../../disk/is-executable.js';
-import { isInside } from '../../../disk/is-inside.js';
+import { isExecutable, isInside } from '../../../disk/paths.js';
 import { NO_PATH, programsIn } from '../../../planning/scripts/interpreter.js';
 import { attempt } from '../../../text/attempt.js';
 

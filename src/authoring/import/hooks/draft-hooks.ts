@@ -9,7 +9,7 @@ import {
 import type { Phase } from '../../../contracts/hooks.js';
 import type { JsonObject } from '../../../contracts/json.js';
 import { keysOfTool } from '../../../definitions/tool-mapping/tool-shapes.js';
-import { isInside } from '../../../disk/is-inside.js';
+import { isInside } from '../../../disk/paths.js';
 import { isOverPhase } from '../../../rules/hooks/fold-answers.js';
 import { escapePattern } from '../../../text/escape-pattern.js';
 import { freeName } from '../../../text/free-name.js';

@@ -6,7 +6,7 @@ import { EXIT, type ExitCode } from '../../../contracts/states.js';
 import { refuseAgents } from '../../../operations/read-caller.js';
 import { isDuration, parseDuration } from '../../../rules/duration.js';
 import { oneLine } from '../../../rules/shown-text.js';
-import { describeGrant, isGrant, MAX_USES } from '../../../rules/tasks/grant-form.js';
+import { describeGrant, isGrant, MAX_USES } from '../../../rules/tasks/decision-form.js';
 import { defined } from '../../../text/defined.js';
 import { isConfirmed } from '../input/ask.js';
 import { parseInput } from '../input/parse-input.js';

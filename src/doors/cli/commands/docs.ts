@@ -17,7 +17,7 @@ import { siteFolders } from '../../../authoring/scaffold/scaffold.js';
 import { AbilityError, reasonOf, usageError } from '../../../contracts/problem.js';
 import { EXIT, type ExitCode } from '../../../contracts/states.js';
 import type { Registry } from '../../../definitions/registry.js';
-import { isInside } from '../../../disk/is-inside.js';
+import { isInside } from '../../../disk/paths.js';
 import type { GapGroup } from '../../../operations/gaps.js';
 import { describeProblem, typedBy } from '../output/describe-problem.js';
 import { plainText } from '../output/plain-text.js';

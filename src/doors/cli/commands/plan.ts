@@ -2,7 +2,7 @@ import type { PlanPreview } from '../../../contracts/preview.js';
 import { EXIT, type ExitCode } from '../../../contracts/states.js';
 import { planAnswer } from '../../../operations/plan-ability.js';
 import { currentUser, readCaller } from '../../../operations/read-caller.js';
-import { callerToSeal } from '../../../rules/tasks/caller-of.js';
+import { callerToSeal } from '../../../rules/tasks/persons.js';
 import { defined } from '../../../text/defined.js';
 import { parseInput } from '../input/parse-input.js';
 import { noteWarnings } from '../output/describe-problem.js';

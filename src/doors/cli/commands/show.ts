@@ -1,9 +1,9 @@
 import type { Plan, PlanHooks } from '../../../contracts/plan.js';
 import type { Ability } from '../../../definitions/find-ability.js';
-import { describeUnknown } from '../../../rules/calls/describe-unknown.js';
+import { describeUnknown } from '../../../rules/calls/call-defaults.js';
 import { describeConcurrency } from '../../../rules/concurrency/describe-concurrency.js';
 import { oneLine } from '../../../rules/shown-text.js';
-import type { StepTree } from '../../../rules/steps/find-step.js';
+import type { StepTree } from '../../../rules/steps/step-tree.js';
 import { defined } from '../../../text/defined.js';
 import {
   describeDefinition,

@@ -4,8 +4,7 @@ import type { AgentProfile } from '../../../definitions/formats/agent.js';
 import type { HighLevel } from '../../../definitions/formats/high-level.js';
 import type { LowLevel } from '../../../definitions/formats/low-level.js';
 import { oneLine } from '../../../rules/shown-text.js';
-import type { StepTree } from '../../../rules/steps/find-step.js';
-import { listSteps } from '../../../rules/steps/inner-steps.js';
+import { listSteps, type StepTree } from '../../../rules/steps/step-tree.js';
 import { plainText } from './plain-text.js';
 import type { Style } from './terminal/terminal.js';
 

@@ -1,5 +1,5 @@
 import type { FiredTask, LastFiring, SeenSchedule, ShownSchedule } from '../../../client/index.js';
-import type { Drift } from '../../../planning/schedules/compare-schedules.js';
+import type { Drift } from '../../../planning/schedules/stated-schedules.js';
 import { formatDuration } from '../../../rules/duration.js';
 import { oneLine } from '../../../rules/shown-text.js';
 import { formatDistance, formatMoment } from './format-time.js';

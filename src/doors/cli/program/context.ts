@@ -3,7 +3,7 @@ import type { RuntimeFile } from '../../../contracts/runtime.js';
 import type { RegistryLoader } from '../../../definitions/load-registry.js';
 import type { Registry } from '../../../definitions/registry.js';
 import type { EnvironmentVariables } from '../../../planning/secrets/secret-source.js';
-import { nameOf } from '../../../rules/tasks/other-project.js';
+import { nameOf } from '../../../rules/tasks/task-refusals.js';
 import type { Terminal } from '../output/terminal/terminal.js';
 import type { CommandDoor } from './door/command-door.js';
 import type { GlobalFlags } from './global-flags.js';

@@ -1,8 +1,12 @@
 import { z } from 'zod';
 import { AbilityError } from '../../../contracts/problem.js';
 import type { Registry } from '../../../definitions/registry.js';
-import { resolveTriggerSecret } from '../../../planning/triggers/check-trigger.js';
-import { type FoundTrigger, statedTriggers, unreadTriggers } from '../../../planning/triggers/stated-triggers.js';
+import {
+  type FoundTrigger,
+  resolveTriggerSecret,
+  statedTriggers,
+  unreadTriggers,
+} from '../../../planning/triggers/check-trigger.js';
 import { defineRoute, type HttpCall, type Route } from '../route.js';
 import { checkSignature, refuseUnsigned } from '../webhooks/check-signature.js';
 import { takeDelivery } from '../webhooks/take-delivery.js';

@@ -2,7 +2,7 @@ import type { Approval, ApprovalField } from '../../../contracts/approvals.js';
 import type { Json, JsonObject } from '../../../contracts/json.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import { oneLine, startOf } from '../../../rules/shown-text.js';
-import { needsComment } from '../../../rules/tasks/needs-comment.js';
+import { needsComment } from '../../../rules/tasks/decision-form.js';
 import type { Carried, FilledIn } from './read-request.js';
 
 /** Limits of Slack's. Source: https://docs.slack.dev/reference/block-kit. */

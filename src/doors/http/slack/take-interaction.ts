@@ -9,7 +9,7 @@ import type { OpenProject, OperationCaller } from '../../../operations/operation
 import { runOperation, withinRight } from '../../../operations/run-operation.js';
 import { coversEnvironment } from '../../../planning/resolve/resolve-environment.js';
 import { SecretSource } from '../../../planning/secrets/secret-source.js';
-import { personOfSlack } from '../../../rules/groups.js';
+import { personOfSlack } from '../../../rules/rights.js';
 import { escapeSlack, oneLine } from '../../../rules/shown-text.js';
 import type { HttpDoor } from '../http-door.js';
 import { httpProblem } from '../http-problem.js';

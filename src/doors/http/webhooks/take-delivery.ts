@@ -4,9 +4,13 @@ import { isJsonObject, type Json, type JsonObject } from '../../../contracts/jso
 import { USER_KEY } from '../../../contracts/names.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import type { TriggerSpec } from '../../../contracts/webhooks.js';
-import { checkTrigger, seenHeaders, triggerEnvironment } from '../../../planning/triggers/check-trigger.js';
-import type { FoundTrigger } from '../../../planning/triggers/stated-triggers.js';
-import { evaluateCondition } from '../../../rules/expressions/condition.js';
+import {
+  checkTrigger,
+  type FoundTrigger,
+  seenHeaders,
+  triggerEnvironment,
+} from '../../../planning/triggers/check-trigger.js';
+import { evaluateCondition } from '../../../rules/expressions/evaluate.js';
 import type { Scope } from '../../../rules/expressions/expression.js';
 import { evaluateTemplate, expressionsIn } from '../../../rules/expressions/template.js';
 import { oneLine } from '../../../rules/shown-text.js';

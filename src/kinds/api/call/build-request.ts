@@ -11,18 +11,17 @@ import {
   secretQueryOf,
   withSecrets,
 } from '../../../activities/connections/credentials.js';
-import type { PlanApiBody, PlanApiParam, PlanApiResponse } from '../../../contracts/api.js';
+import type { ApiPlace, PlanApiBody, PlanApiParam } from '../../../contracts/api.js';
 import { isFileValue } from '../../../contracts/files.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../contracts/json.js';
 import type { ApiImplementation } from '../../../contracts/plan.js';
 import { cookieNames } from '../../../definitions/formats/api-faults.js';
 import type { Scope } from '../../../rules/expressions/evaluate.js';
-import { evaluateOptional } from '../../../rules/expressions/template.js';
+import { evaluateOptional, expressionsIn } from '../../../rules/expressions/template.js';
+import { escapeUnits } from '../../../rules/shown-text.js';
 import { type FileBody, readInlineFile, writeMultipart } from './body-parts.js';
-import { buildPath } from './build-path.js';
-import { buildQuery, joinPairs, ownPairs, plainPairs } from './build-query.js';
-import { distributeInput, paramsIn } from './distribute-input.js';
-import { flatOf, inputOf, partsOf, unusable } from './write-values.js';
+import { buildPath, inputsOfPath } from './build-path.js';
+import { encode, flatOf, inputOf, type Pair, partsOf, unusable, writePairs } from './write-values.js';
 
 export interface ApiRequest {
   method: string;
@@ -173,7 +172,7 @@ interface Headers {
  */
 function buildHeaders(api: ApiImplementation['api'], call: CallInput, scope: Scope): Headers {
   const headers: Record<string, string> = {
-    accept: acceptOf(api.response),
+    accept: ['text', 'base64', 'file'].includes(api.response?.as ?? '') ? '*/*' : 'application/json',
     'idempotency-key': call.idempotencyKey,
     ...(call.trace !== undefined && { traceparent: call.trace }),
   };
@@ -203,15 +202,10 @@ function buildHeaders(api: ApiImplementation['api'], call: CallInput, scope: Sco
   return { headers, secret };
 }
 
-function acceptOf(response: PlanApiResponse | undefined): string {
-  const { as } = response ?? {};
-  return as === 'text' || as === 'base64' || as === 'file' ? '*/*' : 'application/json';
-}
-
 /** Headers are not escaped, so an item may not contain the separator; JSON is kept to ASCII. */
 function headerText(key: string, { style, explode }: PlanApiParam, value: Json): string | undefined {
   if (value === null) return undefined;
-  if (style === 'json') return JSON.stringify(value).replaceAll(/[^ -~]/g, inAscii);
+  if (style === 'json') return JSON.stringify(value).replaceAll(/[^ -~]/g, escapeUnits);
   const parts = partsOf(key, value);
   if (!parts) return undefined;
   if (parts.kind === 'one') return parts.text;
@@ -221,10 +215,6 @@ function headerText(key: string, { style, explode }: PlanApiParam, value: Json):
   }
   if (parts.kind === 'map' && explode) return parts.entries.map((pair) => pair.join('=')).join(',');
   return items.join(',');
-}
-
-function inAscii(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 /** One pair per cookie, even for an exploded list: no server reads `&` between cookies. */
@@ -244,4 +234,86 @@ function refuseBadHeader(name: string, value: string): void {
   } catch {
     throw unusable(name, 'is a header, which cannot hold such characters');
   }
+}
+
+/**
+ * The definition's values, the inputs assigned to the query, and `rest`, the unassigned inputs.
+ * @throws CallFailure `input.invalid` for a value that cannot be written, or an input whose name is already used.
+ */
+export function buildQuery(
+  { query, params = {}, auth }: ApiImplementation['api'],
+  input: JsonObject,
+  rest: JsonObject,
+  scope: Scope,
+): string {
+  const written = Object.entries(query).flatMap(([name, template]) =>
+    plainPairs(name, evaluateOptional(template, scope) ?? null),
+  );
+  const sent = paramsIn('query', params);
+  const given = new Set([
+    ...Object.keys(query),
+    ...Object.keys(auth?.query ?? {}),
+    ...sent.map(([, { name }]) => name),
+  ]);
+  const named = sent.flatMap(([key, param]) => ownPairs(key, param, inputOf(input, key), given));
+  const others = Object.entries(rest).flatMap(([name, value]) => {
+    if (given.has(name)) throw unusable(name, 'would give a parameter of the query a second value');
+    return plainPairs(name, value);
+  });
+  return joinPairs([...written, ...named, ...others], '&');
+}
+
+/** The pairs of one parameter; names derived from its value must not collide with those of others. */
+export function ownPairs(key: string, param: PlanApiParam, value: Json, given: ReadonlySet<string>): Pair[] {
+  const pairs = writePairs(param, value);
+  const other = pairs.find(({ name }) => name !== param.name && given.has(name));
+  if (other) throw unusable(key, `would give ${other.name} a second value`);
+  return pairs;
+}
+
+/** Without a style, lists repeat (`a=1&a=2`), and maps are refused, since they have no agreed form. */
+export function plainPairs(name: string, value: Json): Pair[] {
+  const items = Array.isArray(value) ? value : [value];
+  if (items.some((item) => item !== null && typeof item === 'object')) {
+    const suggestion = 'Set its `style` in `params`: `deepObject`, `form` or `json`.';
+    throw unusable(name, 'is a map or a nested list, which a query or form cannot hold', suggestion);
+  }
+  return writePairs({ in: 'query', name, style: 'form', explode: true }, value);
+}
+
+export function joinPairs(pairs: readonly Pair[], between: string): string {
+  return pairs.map(({ name, value }) => `${encode(name, name)}=${value}`).join(between);
+}
+
+/** Methods whose unnamed input goes to the query. */
+const TO_THE_QUERY: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
+
+export interface UnnamedInput {
+  query: JsonObject;
+  body: JsonObject;
+}
+
+/** Unnamed inputs go to the body, or without one to the query of a GET or the like; `body.value` drops them. */
+export function distributeInput(api: ApiImplementation['api'], { input }: CallInput): UnnamedInput {
+  const { params = {}, body } = api;
+  const used = new Set([
+    ...referencesIn([api.query, api.headers, body?.value ?? null]),
+    ...inputsOfPath(api.path, params),
+    ...Object.keys(params),
+  ]);
+  const rest = Object.fromEntries(Object.entries(input).filter(([name]) => !used.has(name)));
+  if (body?.value !== undefined) return { query: {}, body: {} };
+  const toQuery = body === null && TO_THE_QUERY.has(api.method);
+  return toQuery ? { query: rest, body: {} } : { query: {}, body: rest };
+}
+
+export function paramsIn(place: ApiPlace, params: Record<string, PlanApiParam>): [string, PlanApiParam][] {
+  return Object.entries(params).filter(([, param]) => param.in === place);
+}
+
+/** Names of inputs that templates read, so that they are not sent twice. */
+function referencesIn(templates: Json[]): string[] {
+  return templates
+    .flatMap((template) => expressionsIn(template))
+    .flatMap(({ references }) => references.filter(({ name }) => name === 'input').map(({ path }) => path[0] ?? ''));
 }

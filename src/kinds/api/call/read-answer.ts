@@ -6,7 +6,7 @@ import type { PlanApiResponse } from '../../../contracts/api.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../contracts/json.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import { refuseUnsafeKeys } from '../../../rules/unsafe-keys.js';
-import { attempt } from '../../../text/attempt.js';
+import { attempt, unlessRefused } from '../../../text/attempt.js';
 import { endingOf, safeFileName } from '../../../text/file-name.js';
 import type { Reading } from '../../../text/lossless-json/marked-json.js';
 import { integersOf, readJson, readUtf8 } from '../../../text/lossless-json/read-json.js';
@@ -110,7 +110,14 @@ function decodeAnswer(bytes: Buffer, type: string, reading: Reading): string {
   if (decoder === undefined) {
     throw refused(reading, `declares the charset ${charset}, which is not supported`);
   }
-  if (decoder.encoding === 'utf-8') return withBase64Hint(() => readUtf8(withoutMark(bytes), reading));
+  if (decoder.encoding === 'utf-8') {
+    return unlessRefused(
+      () => readUtf8(withoutMark(bytes), reading),
+      (refusal) => {
+        throw new AbilityError({ ...refusal.toProblem(), suggestion: HINT }, { cause: refusal });
+      },
+    );
+  }
   try {
     return decoder.decode(bytes);
   } catch {
@@ -121,15 +128,6 @@ function decodeAnswer(bytes: Buffer, type: string, reading: Reading): string {
 /** Removes the UTF-8 byte order mark that some Windows programs add, as decoders do. */
 function withoutMark(bytes: Buffer): Buffer {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
-}
-
-function withBase64Hint(read: () => string): string {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof AbilityError)) throw error;
-    throw new AbilityError({ ...error.toProblem(), suggestion: HINT }, { cause: error });
-  }
 }
 
 const HINT = 'The service should name its `charset` in content-type; for bytes write `response: { as: base64 }`.';

@@ -10,6 +10,7 @@ import { z } from 'zod';
 import { CallFailure } from '../../../activities/call/call-failure.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../contracts/json.js';
 import { digestOf } from '../../../rules/canonical.js';
+import { memoize } from '../../../text/memoize.js';
 import {
   findDifferences,
   type ShownDifference,
@@ -181,16 +182,8 @@ export function definitionOf({ name, title, description, inputSchema, outputSche
   return Object.fromEntries(Object.entries(parts).filter(([, part]) => part !== undefined)) as JsonObject;
 }
 
-const digests = new WeakMap<Tool, string>();
-
 /** SHA-256 of the canonical JSON of a tool's pinned parts; computed once per tool of a listing. */
-export function toolDigest(tool: Tool): string {
-  const known = digests.get(tool);
-  if (known !== undefined) return known;
-  const digest = digestOf(definitionOf(tool));
-  digests.set(tool, digest);
-  return digest;
-}
+export const toolDigest = memoize((tool: Tool): string => digestOf(definitionOf(tool)));
 
 /** Cut to fit into an error. @returns the first changes, and the number of further ones. */
 export function compareTools(before: JsonObject, after: JsonObject): { changes: ShownDifference[]; more: number } {

@@ -1,17 +1,17 @@
 import { CallFailure, factsOf } from '../../../activities/call/call-failure.js';
 import type { CallInput } from '../../../activities/call/call-input.js';
-import type { AgentLeft, ModelAnswer, ModelRequest, ModelUsage } from '../../../contracts/agent.js';
-import type { Json, JsonObject } from '../../../contracts/json.js';
-import type { ModelImplementation, Plan, PlanAgent, PlanModel } from '../../../contracts/plan.js';
-import { AbilityError } from '../../../contracts/problem.js';
+import type { AgentLeft, ModelAnswer, ModelRequest, ModelUsage, ToolCall } from '../../../contracts/agent.js';
+import { isJsonObject, type Json, type JsonObject } from '../../../contracts/json.js';
+import type { ModelImplementation, Plan, PlanAgent, PlanModel, PlanTool } from '../../../contracts/plan.js';
+import { AbilityError, type Problem } from '../../../contracts/problem.js';
 import { checkAgainst } from '../../../planning/input/schemas.js';
 import { refuseUnsafeKeys } from '../../../rules/unsafe-keys.js';
+import { unlessRefused } from '../../../text/attempt.js';
 import { readInput } from '../../../text/lossless-json/read-json.js';
+import { didYouMean } from '../../../text/nearest.js';
 import type { ScriptDependencies } from '../../script/call/call-script.js';
-import { readCalls, shownTools } from './agent-tools.js';
-import { askEndpoint } from './ask-endpoint.js';
-import { askProgram, readSaid } from './ask-program.js';
-import type { Message, Question, Said, Transcripts } from './transcript.js';
+import { askEndpoint, askProgram, readSaid } from './ask-endpoint.js';
+import type { Message, Question, Said, ShownTool, Transcripts } from './transcript.js';
 
 export interface ModelDependencies extends ScriptDependencies {
   transcripts: Transcripts;
@@ -170,14 +170,15 @@ function wordsOf({ text }: Said): Pick<ModelAnswer, 'text'> {
 function answerOf({ text }: Said, schema: JsonObject | null): Pick<ModelAnswer, 'answer' | 'unusable'> {
   if (text.trim() === '') return { unusable: 'It is empty.' };
   if (!schema) return { answer: text };
-  try {
-    const value = readInput(withoutFence(text), { what: 'It', code: 'agent.answer_invalid' });
-    refuseUnsafeKeys(value, 'agent.answer_invalid');
-    return { answer: checkAgainst(schema, value, { code: 'agent.answer_invalid', what: 'The answer' }) };
-  } catch (error) {
-    if (!(error instanceof AbilityError)) throw error;
-    return { unusable: `${error.message.slice(0, 500)}.` };
-  }
+  const code = 'agent.answer_invalid';
+  return unlessRefused(
+    () => {
+      const value = readInput(withoutFence(text), { what: 'It', code });
+      refuseUnsafeKeys(value, code);
+      return { answer: checkAgainst(schema, value, { code, what: 'The answer' }) };
+    },
+    ({ message }) => ({ unusable: `${message.slice(0, 500)}.` }),
+  );
 }
 
 /** Models put JSON between fences although told not to. */
@@ -262,4 +263,81 @@ export function noteOf({ turns, calls, tokens, cost, seconds }: AgentLeft, leftO
   ];
   const missing = leftOut > 0 ? ` ${leftOut} earlier messages are left out, since they do not fit.` : '';
   return `Note from the runtime: you still have ${parts.join(', ')}.${missing}`;
+}
+
+/** Input by which a model limits the abilities of an agent that it calls. Source: R-003-17. */
+const DELEGATED = {
+  type: 'array',
+  items: { type: 'string' },
+  description:
+    'The only abilities that the agent may call for this; if omitted, all that both you and the agent may call.',
+};
+
+function schemaOfTool({ operations, workflows = {} }: Plan, { ability }: PlanTool): JsonObject {
+  return operations[ability]?.input_schema ?? workflows[ability]?.ability.input_schema ?? { type: 'object' };
+}
+
+export function shownTools(tools: readonly PlanTool[], plan: Plan): ShownTool[] {
+  return tools.map((tool) => {
+    const { name, ability, summary, effects } = tool;
+    const schema = schemaOfTool(plan, tool);
+    const isAgent = plan.workflows?.[ability]?.agent !== undefined;
+    const { properties } = schema as { properties?: JsonObject };
+    const parameters = isAgent ? { ...schema, properties: { ...properties, delegate_operations: DELEGATED } } : schema;
+    return { name, description: `${summary} (${ability}; effects: ${effects})`, parameters };
+  });
+}
+
+const MAX_OF_A_NAME = 100;
+
+/** Unknown tools, broken JSON and invalid input are not called; the model receives the reason. */
+export function readCalls(calls: Said['calls'], tools: readonly PlanTool[], plan: Plan): ToolCall[] {
+  return calls.map(({ id, name, arguments: text }) => {
+    const call = { id, tool: name.slice(0, MAX_OF_A_NAME), input: {} };
+    const tool = tools.find((one) => one.name === name);
+    if (!tool) return { ...call, problem: noTool(name, tools, plan) };
+    const read = readCallInput(text, tool, plan);
+    return 'problem' in read ? { ...call, ...read } : { ...call, input: read.input };
+  });
+}
+
+/** The refusal of an unknown tool, or of one that is not offered, as in the last turn. */
+function noTool(name: string, tools: readonly PlanTool[], { agent }: Plan): Problem {
+  if (agent?.tools.some((one) => one.name === name)) {
+    return {
+      code: 'agent.not_a_tool',
+      message: `${name} is not offered in this turn`,
+      suggestion: tools.length > 0 ? 'Use one of the tools that you are given.' : 'Answer with what you have.',
+    };
+  }
+  return {
+    code: 'agent.not_a_tool',
+    message: `There is no tool ${name.slice(0, MAX_OF_A_NAME)}`,
+    suggestion:
+      didYouMean(
+        name,
+        tools.map((tool) => tool.name),
+      ) ?? 'Use one of the tools that you are given, or say that it cannot be done.',
+  };
+}
+
+function readCallInput(text: string, tool: PlanTool, plan: Plan): { input: JsonObject } | { problem: Problem } {
+  const suggestion = 'Call it again with input that fits its parameters.';
+  const invalid = (message: string): { problem: Problem } => ({
+    problem: { code: 'input.invalid', message, suggestion },
+  });
+  return unlessRefused(
+    () => {
+      const value = text.trim() === '' ? {} : readInput(text, { what: 'The input', suggestion });
+      if (!isJsonObject(value)) return invalid('The arguments are no object');
+      refuseUnsafeKeys(value);
+      const { delegate_operations: delegated, ...rest } = value;
+      const isAgent = plan.workflows?.[tool.ability]?.agent !== undefined;
+      const input = isAgent ? rest : value;
+      const what = `The input of ${tool.ability}`;
+      const checked = checkAgainst(schemaOfTool(plan, tool), input, { code: 'input.invalid', what });
+      return { input: isAgent && delegated !== undefined ? { ...checked, delegate_operations: delegated } : checked };
+    },
+    (refusal) => ({ problem: refusal.toProblem() }),
+  );
 }

@@ -7,13 +7,11 @@ import type { FoundScript, PinnedScripts } from '../../../activities/processes/p
 import { type CallRoom, runConfined } from '../../../activities/processes/run-confined.js';
 import type { ProcessGroups, ProcessOutcome } from '../../../activities/processes/run-process.js';
 import { environmentOf, textsOf } from '../../../activities/processes/script-input.js';
-import { isFileValue } from '../../../contracts/files.js';
 import type { Json, JsonObject } from '../../../contracts/json.js';
 import type { Plan, PlanScript, ScriptImplementation } from '../../../contracts/plan.js';
 import { AbilityError, reasonOf } from '../../../contracts/problem.js';
 import { TRACEPARENT_VARIABLE } from '../../../contracts/traces.js';
-import { evaluateScript, type ScriptFacts } from '../../../planning/scripts/texts/evaluate-script.js';
-import { plainTextOf, writeScript } from '../../../planning/scripts/texts/write-script.js';
+import { refuseUnwritable, type ScriptFacts } from '../../../planning/scripts/texts.js';
 import { keyOf } from '../../../rules/tasks/task-ids.js';
 import { readScriptOutput, stdoutToKeep } from './read-script-output.js';
 
@@ -224,9 +222,6 @@ export function notStarted(script: PlanScript, reason: string, cause?: unknown):
   );
 }
 
-/** Placeholder for paths known only during the call; they do not affect the check. */
-const PATH = '/path';
-
 /**
  * Refuses input from which a directly called script's texts cannot be written; the call itself checks for other
  * failures, since it knows all variables. @param input with defaults applied. @param task whose task key the texts
@@ -237,22 +232,11 @@ export function refuseUnusableInput(plan: Plan, input: JsonObject, task: string)
   if (operation?.implementation.kind !== 'script') return;
   const key = keyOf(task);
   const { name, protected: isProtected, vars } = plan.environment;
-  const facts = {
-    values: { input, environment: { name, protected: isProtected, vars }, task: { key, ability: operation.key } },
-    inputSchema: operation.input_schema,
-    placeholders: {
-      input_file: PATH,
-      output_file: PATH,
-      output_dir: PATH,
-      pinned: PATH,
-      payload: JSON.stringify(input),
-      task_key: key ?? '',
-      idempotency_key: 'key',
-    },
-  };
+  const environment = { name, protected: isProtected, vars };
+  const values = { input, environment, task: { key, ability: operation.key } };
   try {
-    const evaluated = evaluateScript(operation.implementation.script, facts);
-    writeScript(evaluated, (piece) => (isFileValue(piece.value) ? PATH : plainTextOf(piece)));
+    const keys = { task_key: key ?? '', idempotency_key: 'key' };
+    refuseUnwritable(operation.implementation.script, { values, inputSchema: operation.input_schema }, keys);
   } catch (error) {
     if (error instanceof AbilityError && error.code === 'input.invalid') throw error;
   }

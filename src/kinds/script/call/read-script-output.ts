@@ -158,16 +158,12 @@ async function readCsv(text: string): Promise<JsonObject[]> {
     if (!header) return [];
     const twice = header.findIndex((name, index) => header.indexOf(name) < index);
     if (twice >= 0) throw new NoCsv(`column ${twice + 1} has the name of an earlier one`);
-    return rows.map((row) => rowOf(header, row));
+    // A column may have any name, even `__proto__`, which is refused later as in any answer.
+    return rows.map((row) => Object.fromEntries(header.map((name, index) => [name, row[index] ?? ''])));
   } catch (error) {
     if (error instanceof CsvError) throw new NoCsv(csvFault(error), { cause: error });
     throw error;
   }
-}
-
-/** A column may have any name, even `__proto__`, which is refused later as in any answer. */
-function rowOf(header: string[], row: string[]): JsonObject {
-  return Object.fromEntries(header.map((name, index) => [name, row[index] ?? '']));
 }
 
 /** Builds a message without the value, which the library's own message quotes. */

@@ -32,13 +32,16 @@ const ENDINGS = ['.js', '.json', '.node', '.mjs', '.cjs', '.ts', '.mts', '.cts',
 
 const IS_TYPESCRIPT = /\.([cm]?ts|tsx)$/;
 
-type Module = Extract<Wanted, { kind: 'module' }>;
+type WantedOf<Kind extends Wanted['kind']> = Extract<Wanted, { kind: Kind }>;
 
-function findModule(files: ProjectFiles, { specifier, by }: Module, from: ScriptFile): Found {
+function findModule(files: ProjectFiles, { specifier, by }: WantedOf<'module'>, from: ScriptFile): Found {
   if (specifier.startsWith('/') || specifier.startsWith('file:')) return 'outside';
   if (/^\.\.?(\/|$)/.test(specifier)) {
     const wanted = specifier.split(/[?#]/, 1)[0] ?? '';
-    const path = join(dirname(from.real), by === 'import' ? decoded(wanted) : specifier);
+    const path = join(
+      dirname(from.real),
+      by === 'import' ? attempt(() => decodeURIComponent(wanted), wanted) : specifier,
+    );
     const isGuessed = by === 'require' || IS_TYPESCRIPT.test(from.path);
     return firstOf(files, isGuessed ? guesses(files, path) : [path]);
   }
@@ -54,10 +57,6 @@ function findModule(files: ProjectFiles, { specifier, by }: Module, from: Script
   const found = listed.map((path) => files.read(join(folder, path))).filter((file) => typeof file !== 'string');
   if (found.length > 0) return { files: found };
   return listed.length > 0 ? 'missing' : undefined;
-}
-
-function decoded(specifier: string): string {
-  return attempt(() => decodeURIComponent(specifier), specifier);
 }
 
 function guesses(files: ProjectFiles, path: string): string[] {
@@ -83,10 +82,12 @@ function packageBetween(files: ProjectFiles, { real }: ScriptFile): ScriptFile[]
   return nearest ? [nearest.file] : [];
 }
 
-type PythonModule = Extract<Wanted, { kind: 'python' }>;
-
 /** Looks beside the main script, or for `from .` beside the importing file; others are installed modules. */
-function findPython(files: ProjectFiles, { level, module, names }: PythonModule, { main, from }: Importing): Found {
+function findPython(
+  files: ProjectFiles,
+  { level, module, names }: WantedOf<'python'>,
+  { main, from }: Importing,
+): Found {
   const up = Array.from({ length: Math.max(0, level - 1) }, () => '..');
   const base = level === 0 ? dirname(main.real) : join(dirname(from.real), ...up);
   const parts = module === '' ? [] : module.split('.');
@@ -109,10 +110,8 @@ function findPython(files: ProjectFiles, { level, module, names }: PythonModule,
   return level > 0 ? (inner.length > 0 ? { files: found } : 'missing') : undefined;
 }
 
-type Sourced = Extract<Wanted, { kind: 'sourced' }>;
-
 /** A path without a folder variable is relative to the working directory, the project root. */
-function findSourced(files: ProjectFiles, { base, path }: Sourced, { main, from }: Importing): Found {
+function findSourced(files: ProjectFiles, { base, path }: WantedOf<'sourced'>, { main, from }: Importing): Found {
   const folders: Record<ShellBase, string> = {
     main: dirname(main.path),
     file: dirname(from.path),
@@ -152,7 +151,8 @@ export function nearestPackage(files: ProjectFiles, real: string): PackageFile |
 function readPackage(files: ProjectFiles, folder: string): PackageFile | undefined {
   const file = files.read(folder === '' ? 'package.json' : `${folder}/package.json`);
   if (typeof file === 'string') return undefined;
-  const value = parse(file.bytes);
+  const read = parseJson<unknown>(file.bytes?.toString('utf8') ?? '');
+  const value: Record<string, unknown> = isJsonObject(read) ? read : {};
   const { name, main } = value;
   return {
     file,
@@ -162,11 +162,6 @@ function readPackage(files: ProjectFiles, folder: string): PackageFile | undefin
     exports: value.exports,
     main: typeof main === 'string' ? main : undefined,
   };
-}
-
-function parse(bytes: Buffer | undefined): Record<string, unknown> {
-  const value = parseJson<unknown>(bytes?.toString('utf8') ?? '');
-  return isJsonObject(value) ? value : {};
 }
 
 /** All targets of a key in `imports` or `exports`, under any condition; relative to the package. */

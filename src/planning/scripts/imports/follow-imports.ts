@@ -1,9 +1,8 @@
 import type { PinnedFile } from '../../../contracts/plan.js';
 import type { ProjectFiles, ScriptFile } from '../script-files.js';
-import { type Found, findImported, nearestPackage } from './find-imported.js';
-import { type ImportSite, lineCounter } from './import-site.js';
+import { findImported, nearestPackage } from './find-imported.js';
+import { type ImportSite, type Language, languageOfName, lineCounter } from './import-site.js';
 import { javascriptImports } from './javascript.js';
-import { type Language, languageOfName } from './language-of.js';
 import { shellImports } from './shell.js';
 
 /** Limits the size of plans: pinning is not meant for folders of installed modules. */
@@ -66,7 +65,7 @@ export function followImports(
     if (!from.bytes) followed.unpinned.push({ file: from.path, site: WHOLE_FILE, why: 'too_large' });
     for (const site of sitesOf(from, own)) {
       const found = findImported(files, site, { main, from });
-      const why = reasonOf(found);
+      const why = typeof found === 'string' ? found : found?.live && 'live';
       if (why) followed.unpinned.push({ file: from.path, site, why });
       // A shell reads a sourced file as shell code, regardless of its name.
       const as = site.wanted.kind === 'sourced' ? own : undefined;
@@ -88,11 +87,6 @@ function entriesOf({ path, real, digest }: ScriptFile): PinnedFile[] {
 }
 
 const WHOLE_FILE: ImportSite = { line: 1, text: 'imports', wanted: { kind: 'computed' } };
-
-function reasonOf(found: Found): UnpinnedImport['why'] | undefined {
-  if (typeof found === 'string') return found;
-  return found?.live ? 'live' : undefined;
-}
 
 /** Cached by language and digest. */
 const known = new Map<string, ImportSite[]>();

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path/posix';
 import type { ScriptFile } from '../script-files.js';
+import type { Language } from './import-site.js';
 import { withoutComments } from './javascript.js';
-import type { Language } from './language-of.js';
 import { shellLines } from './shell.js';
 
 export interface OwnPlace {

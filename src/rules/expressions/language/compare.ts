@@ -1,5 +1,16 @@
-import { itemsOf, keysOf, sizeOfMap, valueAt } from './collections.js';
-import { type Kind, kindOf, type Maybe, type Moment, type Span, type TypeName, Uint } from './kinds.js';
+import {
+  itemsOf,
+  type Kind,
+  keysOf,
+  kindOf,
+  type Maybe,
+  type Moment,
+  type Span,
+  sizeOfMap,
+  type TypeName,
+  Uint,
+  valueAt,
+} from './kinds.js';
 
 const NUMBERS: ReadonlySet<Kind> = new Set(['int', 'uint', 'double']);
 

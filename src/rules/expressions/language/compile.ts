@@ -1,14 +1,35 @@
 import { isLoop, type Node } from '../syntax/node.js';
 import { isZone } from '../zones/named-zones.js';
-import { idOfKey, itemsOf, toCel, valueAt } from './collections.js';
 import { areEqual } from './compare.js';
 import { FUNCTIONS, METHODS, OPTIONAL_FUNCTIONS } from './functions.js';
-import { Dictionary, Failure, fail, kindOf, List, Maybe, TYPE_NAMES, TypeName } from './kinds.js';
+import {
+  Dictionary,
+  Failure,
+  fail,
+  idOfKey,
+  itemsOf,
+  kindOf,
+  List,
+  Maybe,
+  TYPE_NAMES,
+  TypeName,
+  toCel,
+  valueAt,
+} from './kinds.js';
 import { compileLoop } from './loops.js';
 import { compileHas, compileIndex, compileMember } from './members.js';
 import { OPERATORS } from './operators.js';
-import { type Callable, callWith, noOverload, overloadsFor, type Wanted } from './overloads.js';
-import { type Evaluation, failing, type Part, type Place } from './part.js';
+import {
+  type Callable,
+  callWith,
+  type Evaluation,
+  failing,
+  noOverload,
+  overloadsFor,
+  type Part,
+  type Place,
+  type Wanted,
+} from './overloads.js';
 
 const TYPES: ReadonlyMap<string, TypeName> = new Map(
   Object.values(TYPE_NAMES)

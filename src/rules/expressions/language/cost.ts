@@ -1,7 +1,20 @@
+import { AbilityError } from '../../../contracts/problem.js';
 import { memoize } from '../../../text/memoize.js';
-import { EXCEEDED, EXPRESSION_LIMITS } from '../limits.js';
-import { keysOf, lengthOf, sizeOfMap } from './collections.js';
-import { Dictionary, kindOf, List, Maybe } from './kinds.js';
+import { Dictionary, keysOf, kindOf, List, lengthOf, Maybe, sizeOfMap } from './kinds.js';
+
+/** Limits on the cost of an expression. Source: docs/workflow-language.md#expressions. */
+export const EXPRESSION_LIMITS = { characters: 4096, depth: 64, nodes: 2000, visits: 100_000 } as const;
+
+export function tooCostly(why: string): AbilityError {
+  return new AbilityError({
+    code: 'expression.too_costly',
+    message: `The expression ${why}`,
+    suggestion: 'Do the work in an ability, or make the data smaller before it comes here.',
+  });
+}
+
+/** Created once: a failing expression may throw it many times. */
+export const EXCEEDED: AbilityError = tooCostly(`visits more than ${EXPRESSION_LIMITS.visits} values`);
 
 const CHARACTERS_A_VISIT = 64;
 /** A key is looked up, and its value read. */

@@ -1,8 +1,6 @@
 import { type Node, walk } from '../syntax/node.js';
-import { itemsOf, keysOf } from './collections.js';
-import { Failure, kindOf, List } from './kinds.js';
-import { noOverload } from './overloads.js';
-import { type Evaluation, failing, type Part, type Place } from './part.js';
+import { Failure, itemsOf, keysOf, kindOf, List } from './kinds.js';
+import { type Evaluation, failing, noOverload, type Part, type Place } from './overloads.js';
 
 /** Nodes of a body that count as one visit: evaluating them takes about as long as reading a value. */
 const NODES_A_VISIT = 3;

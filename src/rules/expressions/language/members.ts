@@ -1,8 +1,6 @@
 import type { Node } from '../syntax/node.js';
-import { itemAt, valueAt } from './collections.js';
-import { Failure, fail, kindOf, Maybe, TypeName } from './kinds.js';
-import { noOverload } from './overloads.js';
-import type { Part, Place } from './part.js';
+import { Failure, fail, itemAt, kindOf, Maybe, TypeName, valueAt } from './kinds.js';
+import { noOverload, type Part, type Place } from './overloads.js';
 
 /** The types `google.protobuf.Timestamp` and `google.protobuf.Duration`. */
 function typeNamed(node: Node): TypeName | undefined {

@@ -134,7 +134,6 @@ export function readSpan(text: string): Span {
   const unsigned = /^[-+]/.test(text) ? text.slice(1) : text;
   if (unsigned === '0') return new Span(0n);
   let nanos = 0n;
-  SPAN_PART.lastIndex = 0;
   let at = 0;
   do {
     SPAN_PART.lastIndex = at;

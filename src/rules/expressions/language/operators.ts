@@ -1,6 +1,5 @@
-import { itemsOf } from './collections.js';
 import { orderBytes, orderNumbers, orderTexts } from './compare.js';
-import { fail, List, type Moment, type Span, Uint } from './kinds.js';
+import { fail, itemsOf, List, type Moment, type Span, Uint } from './kinds.js';
 import { momentOf, spanOf } from './moments.js';
 import { type Callable, type Overload, overload } from './overloads.js';
 

@@ -1,9 +1,8 @@
 import { attempt } from '../../../text/attempt.js';
 import { replaceParts } from '../../../text/lossless-json/replace-parts.js';
 import { compilePattern } from '../../regular-expressions.js';
-import { itemsOf } from './collections.js';
 import { readUtf8 } from './conversions.js';
-import { fail, List } from './kinds.js';
+import { fail, itemsOf, List } from './kinds.js';
 import { type CallContext, type Overload, overload } from './overloads.js';
 
 /** Cost of parsing JSON or encoding bytes, relative to reading text. */

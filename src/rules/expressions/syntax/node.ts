@@ -22,3 +22,20 @@ const LOOPING: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'ex
 export function isLoop(name: string, args: readonly Node[]): boolean {
   return LOOPING.has(name) && (args.length === 2 || (name === 'map' && args.length === 3));
 }
+
+/** Thrown for invalid CEL. `range` counts UTF-16 units of the text. */
+export class SyntaxFailure {
+  readonly range: Range;
+
+  constructor(
+    readonly summary: string,
+    { start, end }: Range,
+  ) {
+    this.range = { start, end };
+  }
+}
+
+export interface Range {
+  start: number;
+  end: number;
+}

@@ -1,6 +1,5 @@
-import { EXPRESSION_LIMITS, tooCostly } from '../limits.js';
-import { isLoop, type Node } from './node.js';
-import { SyntaxFailure } from './syntax-failure.js';
+import { EXPRESSION_LIMITS, tooCostly } from '../language/cost.js';
+import { isLoop, type Node, SyntaxFailure } from './node.js';
 import { readTokens, type Token } from './tokens.js';
 
 const RESERVED: ReadonlySet<string> = new Set([
@@ -44,7 +43,7 @@ class Parser {
 
   private take(kind: string): Token {
     const { token } = this;
-    if (token.kind !== kind) throw this.unexpected(`${kind}`);
+    if (token.kind !== kind) throw this.unexpected(kind);
     this.at += 1;
     return token;
   }
@@ -56,12 +55,9 @@ class Parser {
   }
 
   private unexpected(wanted?: string): SyntaxFailure {
-    const { kind, value, start, end } = this.token;
-    const found = kind === 'end' ? 'end' : kind === 'name' ? String(value) : kind;
-    return new SyntaxFailure(`Unexpected ${found}${wanted === undefined ? '' : `, expected ${wanted}`}`, {
-      start,
-      end,
-    });
+    const { kind, value } = this.token;
+    const found = kind === 'name' ? String(value) : kind;
+    return new SyntaxFailure(`Unexpected ${found}${wanted === undefined ? '' : `, expected ${wanted}`}`, this.token);
   }
 
   private node(op: string, args: unknown): Node {
@@ -138,15 +134,16 @@ class Parser {
 
   private selection(target: Node): Node {
     const op = this.skip('?') ? '.?' : '.';
-    const { kind, value, start, end } = this.token;
+    const { token } = this;
+    const { kind } = token;
     if (kind !== 'name' && kind !== 'quoted name') throw this.unexpected('a name');
     this.at += 1;
-    const name = value as string;
+    const name = token.value as string;
     if (op === '.?' || kind !== 'name' || !this.skip('(')) return this.node(op, [target, name]);
     const args = this.list(')');
     const [variable] = args;
     if (isLoop(name, args) && (variable?.op !== 'id' || variable.isGlobal)) {
-      throw new SyntaxFailure(`${name}() begins with the name of a variable`, { start, end });
+      throw new SyntaxFailure(`${name}() begins with the name of a variable`, token);
     }
     return this.node('rcall', [name, target, args]);
   }
@@ -190,15 +187,14 @@ class Parser {
   }
 
   private named(): Node {
-    const { value, start, end } = this.take('name');
-    const name = value as string;
-    if (RESERVED.has(name)) throw new SyntaxFailure(`${name} is a reserved word`, { start, end });
-    if (this.token.kind === '{')
-      throw new SyntaxFailure(`${name}{} is a message, and there are none here`, { start, end });
+    const token = this.take('name');
+    const name = token.value as string;
+    if (RESERVED.has(name)) throw new SyntaxFailure(`${name} is a reserved word`, token);
+    if (this.token.kind === '{') throw new SyntaxFailure(`${name}{} is a message, and there are none here`, token);
     if (!this.skip('(')) return this.node('id', name);
     const args = this.list(')');
     if (name === 'has' && args.length === 1 && args[0]?.op !== '.') {
-      throw new SyntaxFailure('has() takes a member, such as has(input.note)', { start, end });
+      throw new SyntaxFailure('has() takes a member, such as has(input.note)', token);
     }
     return this.node('call', [name, args]);
   }

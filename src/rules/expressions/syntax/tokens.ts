@@ -1,13 +1,11 @@
 import { Uint } from '../language/kinds.js';
-import { SyntaxFailure } from './syntax-failure.js';
+import { type Range, SyntaxFailure } from './node.js';
 
 /** A token of an expression. `kind` is the token itself for operators and brackets. */
-export interface Token {
+export interface Token extends Range {
   kind: string;
   /** The value of a literal, the name of an identifier. */
   value?: unknown;
-  start: number;
-  end: number;
 }
 
 const NUMBER = /0[xX][0-9a-fA-F]+[uU]?|(?:\d*\.\d+(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+)|\d+[uU]?/y;
@@ -134,24 +132,17 @@ const PLAIN: Record<string, string> = {
 const ESCAPE = /\\(?:([\\?"'`abfnrtv])|[xX]([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-3][0-7]{2})|)/g;
 
 /** Takes the text inside the quotes. @throws SyntaxFailure for an invalid escape or half a surrogate pair. */
-function readEscapes(
-  written: string,
-  how: { isRaw: boolean; isBytes: boolean; range: { start: number; end: number } },
-): string | Uint8Array {
+function readEscapes(written: string, how: { isRaw: boolean; isBytes: boolean; range: Range }): string | Uint8Array {
   if (how.isBytes) return readBytes(written, how);
   if (how.isRaw || !written.includes('\\')) return written;
   return written.replace(ESCAPE, (all, plain, hex, short, long, octal) => {
     if (plain !== undefined) return PLAIN[plain] ?? '';
-    const code = codeOf(all, hex, short, long, octal, how.range);
-    return String.fromCodePoint(code);
+    return String.fromCodePoint(codeOf(all, hex ?? short ?? long, octal, how.range));
   });
 }
 
 /** In bytes, `\x` and octal escapes are single bytes; other characters are encoded in UTF-8. */
-function readBytes(
-  written: string,
-  { isRaw, range }: { isRaw: boolean; range: { start: number; end: number } },
-): Uint8Array {
+function readBytes(written: string, { isRaw, range }: { isRaw: boolean; range: Range }): Uint8Array {
   const encoder = new TextEncoder();
   if (isRaw) return encoder.encode(written);
   const bytes: number[] = [];
@@ -161,26 +152,18 @@ function readBytes(
     from = match.index + match[0].length;
     const [all, plain, hex, short, long, octal] = match;
     if (short !== undefined || long !== undefined) throw noEscape(all, range);
-    bytes.push(plain === undefined ? codeOf(all, hex, short, long, octal, range) : (PLAIN[plain] ?? '').charCodeAt(0));
+    bytes.push(plain === undefined ? codeOf(all, hex, octal, range) : (PLAIN[plain] ?? '').charCodeAt(0));
   }
   bytes.push(...encoder.encode(written.slice(from)));
   return Uint8Array.from(bytes);
 }
 
-function codeOf(
-  all: string,
-  hex: string | undefined,
-  short: string | undefined,
-  long: string | undefined,
-  octal: string | undefined,
-  range: { start: number; end: number },
-): number {
-  const digits = hex ?? short ?? long;
+function codeOf(all: string, digits: string | undefined, octal: string | undefined, range: Range): number {
   const code = digits === undefined ? Number.parseInt(octal ?? '', 8) : Number.parseInt(digits, 16);
   if (Number.isNaN(code) || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) throw noEscape(all, range);
   return code;
 }
 
-function noEscape(all: string, range: { start: number; end: number }): SyntaxFailure {
+function noEscape(all: string, range: Range): SyntaxFailure {
   return new SyntaxFailure(`Invalid escape in a text: ${all}`, range);
 }

@@ -1,3 +1,4 @@
+import { memoizeText } from '../../../text/memoize.js';
 import { fail } from '../language/kinds.js';
 import { civilOf, daysFromCivil } from '../language/moments.js';
 import { FIXED_OFFSET, fieldsOfZone } from './named-zones.js';
@@ -10,8 +11,6 @@ interface Zone {
   offsets: readonly number[];
   rule: ZoneRule;
 }
-
-const zones = new Map<string, Zone>();
 
 /**
  * Seconds east of Greenwich. @param moment seconds since 1970. Uses a table of this build, not Node's, which
@@ -35,9 +34,10 @@ export function offsetOf(name: string, moment: number): number {
   return offsets[low] as number;
 }
 
-function zoneOf(name: string): Zone {
-  const known = zones.get(name);
-  if (known) return known;
+/** More than there are. */
+const MAX_ZONES = 1000;
+
+const zoneOf = memoizeText(MAX_ZONES, (name): Zone => {
   const fields = fieldsOfZone(name);
   if (!fields) return fail(`there is no time zone ${JSON.stringify(name)}`);
   const [rule = '', kinds = '', order = '', deltas = ''] = fields;
@@ -45,10 +45,8 @@ function zoneOf(name: string): Zone {
   let at = 0;
   const changes = deltas === '' ? [] : deltas.split(' ').map((delta) => (at += Number.parseInt(delta, 36)));
   const offsets = [...order].map((index) => all[Number.parseInt(index, 36)] as number);
-  const zone = { changes, offsets, rule: readZoneRule(rule) };
-  zones.set(name, zone);
-  return zone;
-}
+  return { changes, offsets, rule: readZoneRule(rule) };
+});
 
 /** Yearly rule of a zone's clocks, from the last line of its file in the time zone database. */
 interface ZoneRule {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { type AccessToken, type NewToken, RIGHTS } from '../../../contracts/access.js';
 import { usageError } from '../../../contracts/problem.js';
-import { writeWhole } from '../../../disk/write-whole.js';
+import { writeWhole } from '../../../disk/write-files.js';
 import { attempt } from '../../../text/attempt.js';
 import { whyNotPrivate } from '../private-file.js';
 import { hashOfSecret, isSameHash, isTokenId, makeTokenText, readTokenText, tokenText } from './token-text.js';

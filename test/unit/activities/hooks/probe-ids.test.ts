@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { checkMustDeny } from '../../../../src/activities/hooks/claude-code/proven-guards.js';
 import { loadRegistry } from '../../../../src/definitions/load-registry.js';
-import { foreignGuards, hookEnvironment } from '../../../../src/planning/hooks/foreign-guards.js';
+import { hookEnvironment } from '../../../../src/planning/hooks/example-event.js';
+import { foreignGuards } from '../../../../src/planning/hooks/foreign-guards.js';
 import { hookDependenciesOf } from '../../../../src/worker/prove-guards.js';
 import { makeProject, operation, projectFile } from '../../../fixtures/project-folder.js';
 

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { accountFor } from '../../../../src/choosing/account-for.js';
 import { actOf } from '../../../../src/choosing/decide/asks-for.js';
-import { agreesTo, isConsent } from '../../../../src/choosing/decide/consent.js';
-import { saidIn } from '../../../../src/choosing/decide/said-text.js';
+import { agreesTo, isConsent, saidIn } from '../../../../src/choosing/decide/said-text.js';
 import { correctTypos } from '../../../../src/choosing/words.js';
 
 describe('only plain consent counts as consent (R-003-04, R-003-23)', () => {

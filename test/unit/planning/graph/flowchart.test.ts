@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { escapeLabel, Flowchart } from '../../../../src/planning/graph/flowchart.js';
+import { escapeLabel, Flowchart } from '../../../../src/planning/graph/draw-ability.js';
 
 describe('a label', () => {
   test('contains nothing that is special to Mermaid, HTML or Markdown', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { toolNameOf } from '../../../../src/planning/resolve/resolve-agent.js';
-import { textOfResult } from '../../../../src/rules/agents/tool-result.js';
+import { textOfResult } from '../../../../src/rules/agents.js';
 
 describe('the name of an ability for a model', () => {
   test('is its id in characters that endpoints accept, short enough, and unique', () => {

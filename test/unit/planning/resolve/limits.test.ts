@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { limitsOf } from '../../../../src/planning/resolve/limits.js';
+import { limitsOf } from '../../../../src/planning/resolve/resolve-environment.js';
 import { lowLevel, registryOf, resolved, SCRIPT, SCRIPT_FILE } from '../../temporary-project.js';
 
 const project = (policy = '') =>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { guardedParts } from '../../../../src/planning/hooks/hook-parts.js';
 import { previewPlan } from '../../../../src/planning/preview/preview-plan.js';
-import { inferPlacement } from '../../../../src/planning/steps/infer-placement.js';
+import { inferPlacement } from '../../../../src/planning/steps/placement.js';
 import { toolsUsed } from '../../../../src/rules/calls/tools-used.js';
 import { planDigest } from '../../../../src/rules/plans/plan-digest.js';
 import type { ProjectFiles } from '../../../fixtures/project-folder.js';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ScheduleSpec } from '../../../../src/contracts/schedules.js';
-import { compareSchedules } from '../../../../src/planning/schedules/compare-schedules.js';
+import { compareSchedules } from '../../../../src/planning/schedules/stated-schedules.js';
 
 const spec = (id: string, more: Partial<ScheduleSpec> = {}): ScheduleSpec => ({
   id,

@@ -2,9 +2,10 @@ import { describe, expect, test } from 'vitest';
 import {
   CALL_ARGUMENTS,
   checkPlaceholders,
+  fillPlaceholders,
   HOOK_ARGUMENTS,
-} from '../../../../src/planning/scripts/check-placeholders.js';
-import { fillPlaceholders, PLACEHOLDERS } from '../../../../src/planning/scripts/placeholders.js';
+  PLACEHOLDERS,
+} from '../../../../src/planning/scripts/placeholders.js';
 import { errorOf } from '../../error-of.js';
 import { lowLevel, registryOf, resolved, SCRIPT_FILE } from '../../temporary-project.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { resolvePlan } from '../../../../src/planning/resolve/resolve-plan.js';
-import { inferPlacement } from '../../../../src/planning/steps/infer-placement.js';
+import { inferPlacement } from '../../../../src/planning/steps/placement.js';
 import { type ProjectFiles, workflow } from '../../../fixtures/project-folder.js';
 import { errorOf } from '../../error-of.js';
 import { lowLevel, registryOf, SCRIPT, SCRIPT_FILE } from '../../temporary-project.js';

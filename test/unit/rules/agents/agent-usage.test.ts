@@ -1,12 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  addUsage,
-  grantLeft,
-  leftOf,
-  limitsWithin,
-  UNUSED,
-  usageOf,
-} from '../../../../src/rules/agents/agent-usage.js';
+import { addUsage, grantLeft, leftOf, limitsWithin, UNUSED, usageOf } from '../../../../src/rules/agents.js';
 
 const own = { max_turns: 20, max_calls: 50, max_tokens: 1_000 };
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Plan } from '../../../../src/contracts/plan.js';
-import { callsAgent } from '../../../../src/rules/agents/calls-agent.js';
+import { callsAgent } from '../../../../src/rules/agents.js';
 import { examplePlan } from '../example-plan.js';
 
 const workflow = (...steps: object[]) => ({ steps, finally: [] });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { textOfResult } from '../../../../src/rules/agents/tool-result.js';
+import { textOfResult } from '../../../../src/rules/agents.js';
 
 const succeeded = (length: number) => {
   const around = JSON.stringify({ status: 'succeeded', output: '' }).length;

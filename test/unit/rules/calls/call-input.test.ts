@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../../src/contracts/json.js';
 import type { PlanOperation } from '../../../../src/contracts/plan.js';
 import { hide } from '../../../../src/planning/preview/partial-evaluation.js';
-import { callInput } from '../../../../src/rules/calls/call-input.js';
+import { callInput } from '../../../../src/rules/calls/call-defaults.js';
 import { lowLevel, resolved, SCRIPT_FILE } from '../../temporary-project.js';
 
 function operation(): PlanOperation {

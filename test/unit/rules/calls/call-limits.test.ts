@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { attemptsOf, stepLimit } from '../../../../src/rules/calls/call-limits.js';
+import { attemptsOf, stepLimit } from '../../../../src/rules/calls/call-defaults.js';
 
 const limits = (max_ms: number | null) => ({ max_ms, task_ms: 900_000, cleanup_ms: 1, expires_ms: 1, output_bytes: 1 });
 const limitOf = (most: number | null, own: number | undefined, implementation = 60_000) =>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { makesFiles } from '../../../../src/rules/calls/files-in.js';
-import { toolName } from '../../../../src/rules/calls/tool-name.js';
+import { toolName } from '../../../../src/rules/calls/tools-used.js';
 
 const script = { kind: 'script' };
 const api = (as?: string) => ({ kind: 'api', api: { ...(as !== undefined && { response: { as } }) } });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { waitAskedFor } from '../../../../src/rules/calls/call-limits.js';
+import { waitAskedFor } from '../../../../src/rules/calls/call-defaults.js';
 import { headersThatMatter, retryAtOf } from '../../../../src/rules/calls/retry-after.js';
 
 const NOW = Date.parse('2026-11-23T12:00:00Z');

@@ -1,11 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  readLockState,
-  readSlotReference,
-  readSlotRequest,
-} from '../../../../src/rules/concurrency/read-lock-state.js';
-import { Slots } from '../../../../src/rules/concurrency/slots.js';
+import { readLockState, readSlotReference, readSlotRequest, Slots } from '../../../../src/rules/concurrency/slots.js';
 
 const entry = { task: 'a', run: 'r', limit: 1, on_busy: 'wait', token: 't' } as const;
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { evaluateCondition } from '../../../../src/rules/expressions/condition.js';
+import { evaluateCondition } from '../../../../src/rules/expressions/evaluate.js';
 import { errorOf } from '../../error-of.js';
 
 test.each([

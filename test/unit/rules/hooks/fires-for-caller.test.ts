@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { isOverPhase } from '../../../../src/rules/hooks/fold-answers.js';
-import { firesFor } from '../../../../src/rules/hooks/hook-facts.js';
+import { firesFor } from '../../../../src/rules/hooks/handlers.js';
 
 test.each([
   [undefined, 'person', true],

@@ -9,7 +9,7 @@ import {
   failedAnswer,
   type HookFacts,
   hookFacts,
-} from '../../../../src/rules/hooks/hook-facts.js';
+} from '../../../../src/rules/hooks/handlers.js';
 import { examplePlan } from '../example-plan.js';
 
 type ExpressionHandler = Extract<PlanHandler, { kind: 'expression' }>;

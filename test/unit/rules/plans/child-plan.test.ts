@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Plan } from '../../../../src/contracts/plan.js';
 import { childPlan } from '../../../../src/rules/plans/child-plan.js';
-import { recordPath } from '../../../../src/rules/tasks/record-path.js';
+import { recordPath } from '../../../../src/rules/tasks/task-ids.js';
 import { errorOf } from '../../error-of.js';
 import { examplePlan } from '../example-plan.js';
 

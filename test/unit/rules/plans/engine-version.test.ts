@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CEL, ENGINE } from '../../../../src/contracts/names.js';
-import { whyNotThisBuild } from '../../../../src/rules/plans/engine-version.js';
+import { whyNotThisBuild } from '../../../../src/rules/plans/child-plan.js';
 
 describe('a plan', () => {
   test('of this build is run', () => {

@@ -3,8 +3,15 @@ import type { Plan } from '../../../../src/contracts/plan.js';
 import { AbilityError } from '../../../../src/contracts/problem.js';
 import type { WantedPlan } from '../../../../src/contracts/task.js';
 import { digestOf } from '../../../../src/rules/canonical.js';
-import { hasTools, planDigest, withoutPins } from '../../../../src/rules/plans/plan-digest.js';
-import { isWantedPlan, partsOf, refuseOtherInput, refuseOtherPlan } from '../../../../src/rules/plans/wanted-plan.js';
+import {
+  hasTools,
+  isWantedPlan,
+  partsOf,
+  planDigest,
+  refuseOtherInput,
+  refuseOtherPlan,
+  withoutPins,
+} from '../../../../src/rules/plans/plan-digest.js';
 import { lowLevel, resolved, SCRIPT, SCRIPT_FILE } from '../../temporary-project.js';
 
 const script = () => resolved({ ...SCRIPT_FILE, ...lowLevel('a.op', SCRIPT) }, 'a.op').plan;

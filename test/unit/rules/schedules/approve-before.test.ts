@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { whyNotAhead } from '../../../../src/rules/schedules/approve-before.js';
-import { firesAt } from '../../../../src/rules/schedules/clock-changes.js';
+import { firesAt, whyNotAhead } from '../../../../src/rules/schedules/approve-before.js';
 import { type Cron, readCron } from '../../../../src/rules/schedules/cron.js';
 
 const HOUR = 3_600_000;

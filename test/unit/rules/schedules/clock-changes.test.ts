@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clockChangeNote } from '../../../../src/rules/schedules/clock-changes.js';
+import { clockChangeNote } from '../../../../src/rules/schedules/approve-before.js';
 import { type Cron, readCron } from '../../../../src/rules/schedules/cron.js';
 
 const note = (text: string, zone: string) =>

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../../../src/contracts/json.js';
 import type { PlanScript } from '../../../../src/contracts/plan.js';
-import { evaluateScript } from '../../../../src/planning/scripts/texts/evaluate-script.js';
-import { type WrittenScript, writeScript } from '../../../../src/planning/scripts/texts/write-script.js';
+import { evaluateScript, type WrittenScript, writeScript } from '../../../../src/planning/scripts/texts.js';
 import { errorOf } from '../../error-of.js';
 
 const OPTIONAL = ['host', 'port', 'dry_run', 'tags', 'note', 'a', 'b', 'prefix', 'build', 'flag', 'text', 'region'];

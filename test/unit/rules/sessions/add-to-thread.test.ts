@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { LANE_LENGTH } from '../../../../src/contracts/routing.js';
-import { addToThread, EMPTY_THREAD, withoutMiddle } from '../../../../src/rules/sessions/add-to-thread.js';
-import { isThreadNote } from '../../../../src/rules/sessions/read-session-start.js';
+import {
+  addToThread,
+  EMPTY_THREAD,
+  isThreadNote,
+  withoutMiddle,
+} from '../../../../src/rules/sessions/read-session-start.js';
 
 const AT = '2026-01-01T00:00:00.000Z';
 

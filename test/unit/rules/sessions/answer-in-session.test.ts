@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest';
 import type { SessionCall } from '../../../../src/contracts/session.js';
-import { evaluateCondition } from '../../../../src/rules/expressions/condition.js';
-import { compileExpression } from '../../../../src/rules/expressions/evaluate.js';
-import { answerExpression, type HookFacts } from '../../../../src/rules/hooks/hook-facts.js';
-import { answerInSession } from '../../../../src/rules/sessions/answer-in-session.js';
-import { CallLedger, MAX_CALLS } from '../../../../src/rules/sessions/call-ledger.js';
+import { compileExpression, evaluateCondition } from '../../../../src/rules/expressions/evaluate.js';
+import { answerExpression, type HookFacts } from '../../../../src/rules/hooks/handlers.js';
+import { answerInSession, CallLedger, MAX_CALLS } from '../../../../src/rules/sessions/call-ledger.js';
 import { handlerReadsSession, readsCalls, readsSession } from '../../../../src/rules/sessions/session-reads.js';
 
 const facts = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { PlanStep } from '../../../../src/contracts/plan.js';
-import { findStep } from '../../../../src/rules/steps/find-step.js';
+import { findStep } from '../../../../src/rules/steps/step-tree.js';
 import { examplePlan } from '../example-plan.js';
 
 const call = (id: string, more: Partial<PlanStep> = {}): PlanStep =>

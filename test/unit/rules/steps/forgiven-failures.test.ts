@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { PlanStep } from '../../../../src/contracts/plan.js';
 import type { StepSummary } from '../../../../src/contracts/task.js';
-import { describeForgiven } from '../../../../src/rules/steps/forgiven-failures.js';
+import { describeForgiven } from '../../../../src/rules/steps/describe-items.js';
 
 /** A step with its path, and whether it continues after an error. */
 function listed(path: string, continues = true): { step: PlanStep; path: string } {

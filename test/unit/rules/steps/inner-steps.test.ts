@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { PlanStep } from '../../../../src/contracts/plan.js';
-import { allSteps } from '../../../../src/rules/steps/find-step.js';
-import { listSteps } from '../../../../src/rules/steps/inner-steps.js';
+import { allSteps, listSteps } from '../../../../src/rules/steps/step-tree.js';
 
 const end = (id: string, more: Partial<PlanStep> = {}): PlanStep =>
   ({ id, verb: 'end', end: { output: null }, ...more }) as PlanStep;

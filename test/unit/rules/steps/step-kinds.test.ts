@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { PlanStep } from '../../../../src/contracts/plan.js';
-import { innerSteps } from '../../../../src/rules/steps/inner-steps.js';
-import { isGroup, isLoop, isPlain } from '../../../../src/rules/steps/step-kinds.js';
+import { innerSteps, isGroup, isLoop, isPlain } from '../../../../src/rules/steps/step-tree.js';
 
 const inner: PlanStep[] = [{ id: 'inner', verb: 'let', let: {} }];
 const STEPS: { [Verb in PlanStep['verb']]: Extract<PlanStep, { verb: Verb }> } = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Seal } from '../../../../src/contracts/seal.js';
-import { callerOf, callerToSeal } from '../../../../src/rules/tasks/caller-of.js';
+import { callerOf, callerToSeal } from '../../../../src/rules/tasks/persons.js';
 
 test.each([
   [null, 'person', 'person'],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { CountedDecision, Grant } from '../../../../src/contracts/approvals.js';
-import { describeGrant, grantOf } from '../../../../src/rules/tasks/grant-form.js';
+import { describeGrant, grantOf } from '../../../../src/rules/tasks/decision-form.js';
 import { isGranted, whyNoGrant } from '../../../../src/rules/tasks/grants.js';
 
 const HOUR = 3_600_000;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Json } from '../../../../src/contracts/json.js';
 import type { TaskResult } from '../../../../src/contracts/task.js';
-import { isOutputRef, mapLargeParts } from '../../../../src/rules/tasks/large-parts.js';
+import { isOutputRef, mapLargeParts } from '../../../../src/rules/tasks/stored-result.js';
 
 const result = (error: unknown): TaskResult =>
   ({

@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest';
 import type { Tombstone } from '../../../../src/contracts/deletion.js';
-import { isTask, keyOfOther, otherProject, projectOf } from '../../../../src/rules/tasks/other-project.js';
-import { beingDeleted, taskDeleted } from '../../../../src/rules/tasks/task-deleted.js';
+import {
+  beingDeleted,
+  isTask,
+  keyOfOther,
+  otherProject,
+  projectOf,
+  taskDeleted,
+} from '../../../../src/rules/tasks/task-refusals.js';
 
 test.each([
   [{ AbilityProject: ['acme'] }, 'acme'],

@@ -5,7 +5,7 @@ import {
   sharedLogs,
   sharedRecord,
   sharedTask,
-} from '../../../../src/rules/tasks/shared-names.js';
+} from '../../../../src/rules/tasks/task-ids.js';
 
 const PLACE = { project: 'acme', task: 't-1' };
 

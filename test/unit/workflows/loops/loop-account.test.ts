@@ -3,7 +3,7 @@ import { keptProgress } from '../../../../src/activities/task/progress-for-retry
 import type { FailureEnd, ItemFailure } from '../../../../src/contracts/loops.js';
 import type { ForeachStep, PlanStep } from '../../../../src/contracts/plan.js';
 import type { Progress, StepProgress } from '../../../../src/contracts/task.js';
-import { listSteps, stepsOfTurn } from '../../../../src/rules/steps/inner-steps.js';
+import { listSteps, stepsOfTurn } from '../../../../src/rules/steps/step-tree.js';
 import { addFailure, noteDone, noteFailed, openAccount } from '../../../../src/workflows/loops/loop-account.js';
 import { foldTurn } from '../../../../src/workflows/loops/turn-counts.js';
 import { summarize } from '../../../../src/workflows/view/summary.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { turnOf } from '../../../../src/rules/steps/turn-paths.js';
+import { turnOf } from '../../../../src/rules/steps/step-tree.js';
 import { defaultLabel, labelFrom } from '../../../../src/workflows/steps/run-foreach.js';
 
 test.each([

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ForeachStep, PlanStep } from '../../../../src/contracts/plan.js';
 import type { Progress } from '../../../../src/contracts/task.js';
-import { listSteps, stepsOfTurn } from '../../../../src/rules/steps/inner-steps.js';
+import { listSteps, stepsOfTurn } from '../../../../src/rules/steps/step-tree.js';
 import { foldTurn } from '../../../../src/workflows/loops/turn-counts.js';
 import { summarize } from '../../../../src/workflows/view/summary.js';
 import { examplePlan } from '../../rules/example-plan.js';

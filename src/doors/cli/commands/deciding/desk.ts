@@ -2,7 +2,7 @@ import type { LastApproved, ShownApproval } from '../../../../client/index.js';
 import type { Decision, DecisionOutcome, Grant, Verdict } from '../../../../contracts/approvals.js';
 import { AbilityError } from '../../../../contracts/problem.js';
 import { currentUser } from '../../../../operations/read-caller.js';
-import { generalPath } from '../../../../rules/steps/turn-paths.js';
+import { generalPath } from '../../../../rules/steps/step-tree.js';
 import { provableUser } from '../../../../server/keys/proof-key.js';
 import { defined } from '../../../../text/defined.js';
 import { type CommandToken, readToken } from '../../input/read-token.js';

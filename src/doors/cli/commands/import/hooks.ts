@@ -8,7 +8,7 @@ import { siteFolders } from '../../../../authoring/scaffold/scaffold.js';
 import type { JsonObject } from '../../../../contracts/json.js';
 import { AbilityError, reasonOf, usageError } from '../../../../contracts/problem.js';
 import type { Registry } from '../../../../definitions/registry.js';
-import { isInside } from '../../../../disk/is-inside.js';
+import { isInside } from '../../../../disk/paths.js';
 import { refuseAgents } from '../../../../operations/read-caller.js';
 import { satisfies } from '../../../../planning/input/schemas.js';
 import { asTyped } from '../../../../shown/typed-command.js';
@@ -125,7 +125,7 @@ async function answersOf(
   const { hook: format } = await import('../../../../definitions/formats/hooks.js');
   const { EnvironmentVariables } = await import('../../../../planning/secrets/secret-source.js');
   const { handlerOf } = await import('../../../../planning/hooks/resolve-handler.js');
-  const { hookEnvironment } = await import('../../../../planning/hooks/foreign-guards.js');
+  const { hookEnvironment } = await import('../../../../planning/hooks/example-event.js');
   const { isShown } = await import('../../../../definitions/tool-mapping/map-tool.js');
   const { findDenied } = await import('../../../../worker/prove-guards.js');
   const { root } = registry;

@@ -1,7 +1,7 @@
 import { checkSpec } from '../../../../client/schedules/check-spec.js';
 import { usageError } from '../../../../contracts/problem.js';
 import { EXIT, type ExitCode } from '../../../../contracts/states.js';
-import { clockChangeNote } from '../../../../rules/schedules/clock-changes.js';
+import { clockChangeNote } from '../../../../rules/schedules/approve-before.js';
 import { asTyped, commandOf } from '../../../../shown/typed-command.js';
 import { defined } from '../../../../text/defined.js';
 import { parseTime, readDuration, readIntent } from '../../input/flag-values.js';

@@ -9,8 +9,11 @@ import { AbilityError } from '../../../../contracts/problem.js';
 import { EXIT, type ExitCode } from '../../../../contracts/states.js';
 import type { Registry } from '../../../../definitions/registry.js';
 import { checkStated } from '../../../../planning/schedules/check-stated.js';
-import { compareSchedules, type ScheduleDrift } from '../../../../planning/schedules/compare-schedules.js';
-import { statedSchedules } from '../../../../planning/schedules/stated-schedules.js';
+import {
+  compareSchedules,
+  type ScheduleDrift,
+  statedSchedules,
+} from '../../../../planning/schedules/stated-schedules.js';
 import { DRIFT_WORDS } from '../../output/render-schedule.js';
 import { type Context, openRegistry, withSession } from '../../program/context.js';
 import type { ScheduleFlags } from '../../program/tasks.js';

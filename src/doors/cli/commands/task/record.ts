@@ -20,8 +20,7 @@ import { byAttempt, type CallLog, CallLogs, inOrder } from '../../../../operatio
 import { freshLines } from '../../../../operations/read-output.js';
 import { mendRecord, whyMissing as whyNotHere } from '../../../../operations/read-record.js';
 import { recordFolder } from '../../../../operations/record-folder.js';
-import { earlierKeys, nextKey } from '../../../../rules/tasks/retry-keys.js';
-import { isTaskKey } from '../../../../rules/tasks/task-ids.js';
+import { earlierKeys, isTaskKey, nextKey } from '../../../../rules/tasks/task-ids.js';
 import { pathsOf } from '../../../../server/project-paths.js';
 import type { Store } from '../../../../server/store/store.js';
 import { asTyped, commandOf } from '../../../../shown/typed-command.js';

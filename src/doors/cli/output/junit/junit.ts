@@ -6,7 +6,7 @@ import type { StepSummary, TaskResult } from '../../../../contracts/task.js';
 import { isAmong } from '../../../../rules/number-ranges.js';
 import { showUnseenCharacters } from '../../../../rules/shown-text.js';
 import { describeEnd, describeTurns, nameOf } from '../../../../rules/steps/describe-items.js';
-import { describeRollback } from '../../../../rules/tasks/describe-undo.js';
+import { describeRollback } from '../../../../rules/tasks/shown-approvals.js';
 import type { Context } from '../../program/context.js';
 import { counted } from '../plain-text.js';
 

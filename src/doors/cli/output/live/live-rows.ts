@@ -5,7 +5,7 @@ import type { OutputLine } from '../../../../operations/read-output.js';
 import type { SeenNow } from '../../../../operations/watch-task.js';
 import { oneLine } from '../../../../rules/shown-text.js';
 import { describeEnd, describeTurnsInLine, nameOf } from '../../../../rules/steps/describe-items.js';
-import { isInTurn, isOfExpansion } from '../../../../rules/steps/turn-paths.js';
+import { isInTurn, isOfExpansion } from '../../../../rules/steps/step-tree.js';
 import { markOf, tookOf } from '../result/render-result.js';
 import { widthOf } from '../terminal/paint-block.js';
 import type { Style } from '../terminal/terminal.js';

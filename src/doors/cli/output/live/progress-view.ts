@@ -5,7 +5,7 @@ import type { SharedOutput } from '../../../../operations/shared-output.js';
 import type { SeenNow } from '../../../../operations/watch-task.js';
 import { describeWait } from '../../../../rules/concurrency/describe-concurrency.js';
 import { oneLine } from '../../../../rules/shown-text.js';
-import { isOfExpansion } from '../../../../rules/steps/turn-paths.js';
+import { isOfExpansion } from '../../../../rules/steps/step-tree.js';
 import type { Context } from '../../program/context.js';
 import type { ProjectClient } from '../../program/project-operations.js';
 import { renderChange, renderItemFailure } from '../result/render-result.js';

@@ -4,7 +4,7 @@ import { RECORD_FILES } from '../../../../contracts/record.js';
 import { freshLines, GrowingFile, type OutputLine, seen } from '../../../../operations/read-output.js';
 import type { SharedOutput } from '../../../../operations/shared-output.js';
 import { oneLine } from '../../../../rules/shown-text.js';
-import { CHILDREN, recordPath } from '../../../../rules/tasks/record-path.js';
+import { CHILDREN, recordPath } from '../../../../rules/tasks/task-ids.js';
 import { attempt } from '../../../../text/attempt.js';
 
 /** Pauses this many times as long as a read took. */

@@ -11,7 +11,7 @@ import type {
   UndoPreview,
   ValuePreview,
 } from '../../../../contracts/preview.js';
-import { describeUnknown } from '../../../../rules/calls/describe-unknown.js';
+import { describeUnknown } from '../../../../rules/calls/call-defaults.js';
 import { describeConcurrency } from '../../../../rules/concurrency/describe-concurrency.js';
 import { formatDuration } from '../../../../rules/duration.js';
 import { oneLine } from '../../../../rules/shown-text.js';

@@ -1,10 +1,9 @@
 import type { LastApproved, ShownApproval } from '../../../../client/index.js';
 import type { Approval, ApprovalField } from '../../../../contracts/approvals.js';
 import type { Json } from '../../../../contracts/json.js';
-import { throughAgent } from '../../../../rules/agents/through-agent.js';
 import { oneLine, startOf } from '../../../../rules/shown-text.js';
-import { describeUndo } from '../../../../rules/tasks/describe-undo.js';
-import { describeChanges, type ShownEdit, shownEdits } from '../../../../rules/tasks/shown-edits.js';
+import { throughAgent } from '../../../../rules/tasks/persons.js';
+import { describeChanges, describeUndo, type ShownEdit, shownEdits } from '../../../../rules/tasks/shown-approvals.js';
 import { formatMoment, formatUntil } from '../format-time.js';
 import type { Style } from '../terminal/terminal.js';
 

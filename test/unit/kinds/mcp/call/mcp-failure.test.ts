@@ -2,8 +2,7 @@ import { ProtocolError, ProtocolErrorCode, SdkError, SdkErrorCode, SdkHttpError 
 import { describe, expect, test } from 'vitest';
 import { CallFailure } from '../../../../../src/activities/call/call-failure.js';
 import { SessionLost } from '../../../../../src/kinds/mcp/call/connection.js';
-import { findTool } from '../../../../../src/kinds/mcp/call/find-tool.js';
-import { failureOf } from '../../../../../src/kinds/mcp/call/mcp-failure.js';
+import { failureOf, findTool } from '../../../../../src/kinds/mcp/call/mcp-failure.js';
 import { type Behaviour, fakeConnection, mcpCall, SERVER, toolNamed } from './fake-connection.js';
 
 interface Options extends Behaviour {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Plan, PlanTool } from '../../../../../src/contracts/plan.js';
-import { readCalls, shownTools } from '../../../../../src/kinds/model/call/agent-tools.js';
+import { readCalls, shownTools } from '../../../../../src/kinds/model/call/call-model.js';
 
 const tool: PlanTool = { name: 'text_count', ability: 'text.count', summary: 'Counts.', effects: 'read' };
 const other: PlanTool = { name: 'mail_send', ability: 'mail.send', summary: 'Sends.', effects: 'write_idempotent' };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../../../../src/contracts/json.js';
 import type { PlanScript } from '../../../../../src/contracts/plan.js';
-import { readSaid } from '../../../../../src/kinds/model/call/ask-program.js';
+import { readSaid } from '../../../../../src/kinds/model/call/ask-endpoint.js';
 import { hookDependenciesOf } from '../../../../../src/worker/prove-guards.js';
 import { makeProject, type ProjectFolder } from '../../../../fixtures/project-folder.js';
 import { traced } from '../../../activities/traced.js';

@@ -5,8 +5,7 @@ import type { Json } from '../../../../../src/contracts/json.js';
 import { addExactKeywords } from '../../../../../src/planning/input/json-schema/exact-keywords.js';
 import { METASCHEMA } from '../../../../../src/planning/input/json-schema/local-references.js';
 import { validateMetaschema } from '../../../../../src/planning/input/json-schema/metaschema.js';
-import { AJV_SETTINGS, exactAjv } from '../../../../../src/planning/input/json-schema/validators.js';
-import { satisfies } from '../../../../../src/planning/input/schemas.js';
+import { AJV_SETTINGS, exactAjv, satisfies } from '../../../../../src/planning/input/schemas.js';
 
 const compiledHere = addFormats.default(new Ajv2020({ ...AJV_SETTINGS, ownProperties: true }));
 addExactKeywords(compiledHere);

@@ -1,9 +1,22 @@
-/** What one yes may allow beyond its call; apart from its check, since commands that only show it load no expressions. */
-import type { Approval, Grant } from '../../contracts/approvals.js';
+/** The forms of decisions, apart from their checks: commands that only show what comes next load no expressions. */
+import type { Approval, Decision, Grant, ProvedDecision, Verdict } from '../../contracts/approvals.js';
 import type { GrantStart } from '../../contracts/grants.js';
 import { isJsonObject } from '../../contracts/json.js';
 import { formatDuration } from '../duration.js';
 import { oneLine } from '../shown-text.js';
+
+/** Why a decision is ignored for its missing comment, by what requires the comment. */
+export const COMMENT_MISSING = {
+  on_deny: 'a denial needs a comment',
+  required: 'it needs a comment',
+  request_changes: 'it asks for changes, and a comment must say which',
+} as const;
+
+/** Whether a decision needs a comment to count. Source: docs/approvals.md#deciding. */
+export function needsComment({ comment }: Pick<Approval, 'comment'>, verdict: Verdict): boolean {
+  if (verdict === 'request_changes') return true;
+  return comment === 'required' || (comment === 'on_deny' && verdict === 'deny');
+}
 
 /** Of calls: Temporal takes 2000 updates of a workflow. */
 export const MAX_USES = 1000;
@@ -54,4 +67,16 @@ export function grantOf({ decisions, granted }: Pick<Approval, 'decisions' | 'gr
 export function describeGrant({ for: whom, up_to, if: condition, for_ms = DAY_MS }: Grant): string {
   const only = condition === undefined ? '' : ` whose input meets ${oneLine(condition)}`;
   return `up to ${up_to} such calls of the ${whom}${only}, for ${formatDuration(for_ms)}`;
+}
+
+/** What a proof is about: the decision on one instance of an approval. */
+export function provedDecision(
+  { id: approval_id, raised_at, what: { ability, environment } }: Approval,
+  verdict: Verdict,
+  { by = '', comment, fields, grant, denied_items: denied }: Decision,
+): ProvedDecision {
+  const said = { by, comment: comment ?? null, fields: fields ?? null };
+  // Both may have any form, which the proof covers as well.
+  const more = { grant: (grant ?? null) as Grant | null, denied_items: (denied ?? null) as number[] | null };
+  return { what: { ability, environment }, approval_id, raised_at, verdict, ...said, ...more };
 }

@@ -1,6 +1,9 @@
-import type { AgentGrant, AgentLeft, AgentProgress, AgentUsage, ModelUsage } from '../../contracts/agent.js';
-import type { PlanAgentLimits } from '../../contracts/plan.js';
-import { defined } from '../../text/defined.js';
+import type { AgentGrant, AgentLeft, AgentProgress, AgentUsage, ModelUsage } from '../contracts/agent.js';
+import { PHASES } from '../contracts/hooks.js';
+import type { Json } from '../contracts/json.js';
+import type { Plan, PlanAgentLimits } from '../contracts/plan.js';
+import { defined } from '../text/defined.js';
+import { allSteps } from './steps/step-tree.js';
 
 /** Ids of the steps of an agent. No tool has such a name. */
 export const TURNS = { turns: 'turns', model: 'model', calls: 'calls' } as const;
@@ -67,4 +70,56 @@ export function grantLeft(grant: AgentGrant | undefined, used: AgentUsage | unde
 function least(one: number | undefined, other: number | undefined): number | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   return Math.min(one, other);
+}
+
+/** Prefix of a model's key among the operations of a plan. No ability id has a colon. */
+export const MODEL_PREFIX = 'model:';
+
+export function isModelKey(key: string): boolean {
+  return key.startsWith(MODEL_PREFIX);
+}
+
+/** Whether an activity of this type is a call of an operation, not a hook or one of the runtime itself. */
+export function isOperation(type: string): boolean {
+  return (!type.includes(':') || isModelKey(type)) && !(PHASES as readonly string[]).includes(type);
+}
+
+/** Whether an ability is an agent, or calls one, directly or not. */
+export function callsAgent(plan: Plan, ability: string | undefined, seen: ReadonlySet<string> = new Set()): boolean {
+  const { workflows = {} } = plan;
+  const called = ability !== undefined && Object.hasOwn(workflows, ability) ? workflows[ability] : undefined;
+  if (!called || ability === undefined || seen.has(ability)) return false;
+  if (called.agent) return true;
+  const path = new Set([...seen, ability]);
+  return allSteps(called).some(
+    ({ step }) =>
+      step.verb === 'call' && (callsAgent(plan, step.call, path) || callsAgent(plan, step.undo?.call, path)),
+  );
+}
+
+export type ToolCallResult =
+  | { status: 'succeeded'; output: Json; changed?: string }
+  | { status: string; error: { code: string; message: string; suggestion?: string } };
+
+/** Maximum characters of a result: no answer of a tool may fill the history or the context. */
+const MAX_CHARACTERS = 16_000;
+const MAX_MESSAGE = 2_000;
+
+/** The JSON of a result; a long output is reduced to its beginning and end. */
+export function textOfResult(result: ToolCallResult): string {
+  if ('error' in result) {
+    const { message } = result.error;
+    return JSON.stringify({ ...result, error: { ...result.error, message: message.slice(0, MAX_MESSAGE) } });
+  }
+  const text = JSON.stringify(result);
+  if (text.length <= MAX_CHARACTERS) return text;
+  const output = JSON.stringify(result.output);
+  const half = MAX_CHARACTERS / 2;
+  return JSON.stringify({
+    status: result.status,
+    ...(result.changed !== undefined && { changed: result.changed }),
+    cut: `The output has ${output.length} characters; the middle is left out.`,
+    beginning: output.slice(0, half),
+    end: output.slice(-half),
+  });
 }
