@@ -14,8 +14,9 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, posix } from 'node:path';
 import { AbilityError, reasonOf } from '../contracts/problem.js';
+import { FORMATS, type FormatName } from '../definitions/schemas/schema-files.js';
 import { isInside } from '../disk/paths.js';
 import { attempt } from '../text/attempt.js';
 
@@ -119,7 +120,7 @@ function refuseExisting(root: string, files: readonly PlannedFile[]): void {
 }
 
 /** Whether the path exists, even as a dangling link. */
-function isThere(path: string): boolean {
+export function isThere(path: string): boolean {
   // Writing the file reports an obstacle.
   return attempt(() => lstatSync(path, { throwIfNoEntry: false }) !== undefined, false);
 }
@@ -221,4 +222,50 @@ export interface PlannedFile {
   content: string;
   /** Content when planned; absent: the file did not exist, and must not exist when it is written. */
   before?: string;
+}
+
+/** Collects planned files that belong together: new ones, and changes of existing ones. */
+export class FileDraft {
+  private readonly planned = new Map<string, PlannedFile>();
+
+  constructor(private readonly root: string) {}
+
+  /** Adds a file that must not exist yet. */
+  add(path: string, content: string): void {
+    this.planned.set(path, { path, content });
+  }
+
+  /** Changes a file. @param beginning the text to change if the file does not exist. */
+  edit(path: string, beginning: string, change: (text: string) => string): void {
+    const known = this.planned.get(path);
+    const before = known ? known.before : this.read(path);
+    const content = change(known?.content ?? before ?? beginning);
+    this.planned.set(path, { path, content, ...(before !== undefined && { before }) });
+  }
+
+  /** The changed files, in the order in which they were first named. */
+  files(): PlannedFile[] {
+    return [...this.planned.values()].filter(({ content, before }) => content !== before);
+  }
+
+  /** @throws AbilityError `scaffold.write_failed` if the path is no file or cannot be read. */
+  private read(path: string): string | undefined {
+    const file = join(this.root, path);
+    try {
+      return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+    } catch (error) {
+      throw asFailure(path, error);
+    }
+  }
+}
+
+/** Folder of the JSON Schemas for a project's files. */
+export function schemaFolder(registry: string): string {
+  return `${registry}/schemas`;
+}
+
+/** First line of a scaffolded YAML file, which names its schema. @param file `path` and `registry`: from the root. */
+export function schemaLine({ kind, path, registry }: { kind: FormatName; path: string; registry: string }): string {
+  const schema = `${schemaFolder(registry)}/${FORMATS[kind].file}`;
+  return `# yaml-language-server: $schema=${posix.relative(posix.dirname(path), schema)}`;
 }

@@ -3,7 +3,6 @@ import type { Person } from './callers.js';
 /** Permissions of a token: to see, to act, to decide approvals. None includes another. */
 export const RIGHTS = ['read', 'run', 'approve'] as const;
 
-/** One of {@link RIGHTS}. */
 export type Right = (typeof RIGHTS)[number];
 
 /** Where a right holds, by globs; a part that is left out limits nothing. */
@@ -50,14 +49,8 @@ export interface AccessToken {
 }
 
 /** A token to create. */
-export interface NewToken {
-  person: string;
-  agent?: string | undefined;
-  page?: true | undefined;
+export interface NewToken extends Pick<AccessToken, 'person' | 'agent' | 'page' | 'within' | 'oidc' | 'claimed'> {
   can: readonly Right[];
-  within?: RightLimits | undefined;
-  oidc?: OidcIdentity | undefined;
-  claimed?: true | undefined;
   expiresMs: number;
   createdBy: Person;
 }

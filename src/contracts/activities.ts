@@ -6,6 +6,7 @@ import type { HookAnswer, Phase } from './hooks.js';
 import type { Json, JsonObject } from './json.js';
 import type { LostCall, Plan } from './plan.js';
 import type { Problem } from './problem.js';
+import type { TaskRecord } from './record.js';
 import type { Confirmation, Seal } from './seal.js';
 import type { CallStatus } from './session.js';
 import type { StoredResult } from './stored-result.js';
@@ -154,12 +155,9 @@ export interface ModifyRequest extends CallContext {
 }
 
 /** Result of that preflight if the new input passes. */
-export interface ModifyAnswer {
+export interface ModifyAnswer extends EnterAnswer {
   plan: Plan;
   seal: Seal;
-  /** With defaults applied. */
-  input: JsonObject;
-  warnings: string[];
   hooks: HookAnswer[];
 }
 
@@ -178,18 +176,14 @@ export interface CheckInputAnswer {
 }
 
 /** Argument of the activity that rewrites the record of a task after its input changed. */
-export interface RecordChangeRequest extends CallContext {
-  input: JsonObject;
-  created_at: string;
+export interface RecordChangeRequest
+  extends CallContext,
+    Pick<TaskRecord, 'input' | 'created_at' | 'changes_left' | 'warnings'> {
   changes: InputChange[];
-  changes_left?: number;
-  warnings: string[];
 }
 
 /** Result of that activity. */
-export interface RecordChangeAnswer {
-  warnings: string[];
-}
+export type RecordChangeAnswer = Pick<EnterAnswer, 'warnings'>;
 
 /**
  * Result of `finish`: changes to the task result; the output is checked and, if large, moved to the store. The

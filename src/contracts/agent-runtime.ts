@@ -83,19 +83,15 @@ export interface PlanProvider {
 }
 
 /** States of a run of an agent, open and ended. */
-const SESSION_ENDS = [
-  'answered',
-  'waiting_approval',
-  'needs_consent',
-  'declined',
-  'model_failed',
-  'turns_exhausted',
-  'interrupted',
-  'timed_out',
-] as const;
-
-/** One of {@link SESSION_ENDS}. */
-export type SessionEndStatus = (typeof SESSION_ENDS)[number];
+export type SessionEndStatus =
+  | 'answered'
+  | 'waiting_approval'
+  | 'needs_consent'
+  | 'declined'
+  | 'model_failed'
+  | 'turns_exhausted'
+  | 'interrupted'
+  | 'timed_out';
 
 /** A question the requester must approve before the next call. Source: R-002-44, R-002-45. */
 export interface ConsentQuestion {

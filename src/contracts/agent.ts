@@ -86,10 +86,10 @@ export interface AgentGrant {
   cost?: number;
 }
 
-/** State of an agent's loop; it is data, like the progress of every step. */
 /** What an agent may use at most, by the names of `limits`. */
 export type AgentLimit = 'max_turns' | 'max_calls' | 'max_tokens' | 'max_cost';
 
+/** State of an agent's loop; it is data, like the progress of every step. */
 export interface AgentProgress extends AgentUsage {
   head: string | null;
   /** Calls that the model requested in the current turn. */

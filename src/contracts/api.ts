@@ -3,7 +3,6 @@ import type { Json } from './json.js';
 /** Where an input of an HTTP call can go. */
 export const API_PLACES = ['path', 'query', 'header', 'cookie', 'body'] as const;
 
-/** One of {@link API_PLACES}. */
 export type ApiPlace = (typeof API_PLACES)[number];
 
 /** How a value becomes text: the styles of the OpenAPI specification, and `json` for JSON text. */
@@ -18,18 +17,15 @@ export const API_STYLES = [
   'json',
 ] as const;
 
-/** One of {@link API_STYLES}. */
 export type ApiStyle = (typeof API_STYLES)[number];
 
 export const API_BODY_TYPES = ['json', 'form', 'multipart', 'text', 'binary'] as const;
 
-/** One of {@link API_BODY_TYPES}. */
 export type ApiBodyType = (typeof API_BODY_TYPES)[number];
 
 /** Formats in which an answer is read. */
 export const API_ANSWERS = ['json', 'text', 'base64', 'file'] as const;
 
-/** One of {@link API_ANSWERS}. */
 export type ApiAnswer = (typeof API_ANSWERS)[number];
 
 /** Where one input goes and in which form, with all defaults filled in. */

@@ -15,7 +15,6 @@ export interface Person {
  */
 export const CALLERS = ['person', 'ci', 'agent', 'session', 'child'] as const;
 
-/** One of {@link CALLERS}. */
 export type Caller = (typeof CALLERS)[number];
 
 /**

@@ -1,7 +1,6 @@
 /** If the concurrency key is taken: wait, end at once, cancel earlier tasks, or replace the waiting task. */
 export const ON_BUSY = ['wait', 'refuse', 'cancel_older', 'newest'] as const;
 
-/** One of {@link ON_BUSY}. */
 export type OnBusy = (typeof ON_BUSY)[number];
 
 /** Number of tasks with the same key that run at once, and the treatment of others. */
@@ -14,13 +13,11 @@ export interface PlanConcurrency {
 }
 
 /** Request of a task to the lock of its key. */
-export interface SlotRequest {
+export interface SlotRequest extends Pick<PlanConcurrency, 'limit' | 'on_busy'> {
   /** Workflow id of the task. */
   task: string;
   /** The first run of its execution, which stays the same when it continues as new. */
   run: string;
-  limit: number;
-  on_busy: OnBusy;
   /** A repeated request: not newer than those in the queue, even if the lock has forgotten it. */
   again?: true;
   /** The lock's answers must contain it, so that no other sender can forge them. */

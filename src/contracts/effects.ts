@@ -5,7 +5,6 @@
  */
 export const EFFECTS = ['read', 'external_read', 'write_idempotent', 'write_additive', 'destructive'] as const;
 
-/** One of {@link EFFECTS}. */
 export type Effect = (typeof EFFECTS)[number];
 
 /** Whether it changes nothing. */

@@ -3,7 +3,6 @@ import type { SourceLocation } from './problem.js';
 /** Error: cannot run or breaks a promise. Warning: probably unintended. Note: never fails `ability lint`. */
 export const SEVERITIES = ['error', 'warning', 'note'] as const;
 
-/** One of {@link SEVERITIES}. */
 export type Severity = (typeof SEVERITIES)[number];
 
 /** Something that `ability lint` found in the definitions. */

@@ -1,4 +1,3 @@
-import type { Effect } from './effects.js';
 import type { Phase } from './hooks.js';
 import type { Json, JsonObject } from './json.js';
 
@@ -8,31 +7,12 @@ import type { Json, JsonObject } from './json.js';
  */
 export const FOREIGN_FORMATS = ['claude-code', 'codex'] as const;
 
-/** One of {@link FOREIGN_FORMATS}. */
 export type ForeignFormat = (typeof FOREIGN_FORMATS)[number];
 
 /** What silence of another tool's guard means. */
 export const SILENCES = ['allow', 'deny'] as const;
 
-/** One of {@link SILENCES}. */
 export type Silence = (typeof SILENCES)[number];
-
-/** The other program's tool as which its hook sees an ability. */
-export interface ToolMapping {
-  /** All given fields must match. */
-  match: {
-    abilities?: string[] | undefined;
-    modules?: string[] | undefined;
-    environments?: string[] | undefined;
-    effects?: Effect[] | undefined;
-    tags?: string[] | undefined;
-  };
-  tool_name: string;
-  /** A template over `input`. */
-  tool_input: JsonObject | string;
-  /** Bare CEL over `tool_name` and `tool_input`; false: the hook is skipped. */
-  if?: string | undefined;
-}
 
 /** A call as the other program would make it. */
 export interface ToolCall {
@@ -51,7 +31,6 @@ export const FOREIGN_EVENTS = {
   SessionEnd: 'SessionStop',
 } as const satisfies Record<string, Phase>;
 
-/** One of {@link FOREIGN_EVENTS}. */
 export type ForeignEvent = keyof typeof FOREIGN_EVENTS;
 
 /** Keys that Claude Code events can have. */

@@ -49,9 +49,7 @@ export interface GrantStart {
 export type SealedGrant = GrantStart & { key_id: string; mac: string };
 
 /** One call that a grant has allowed. */
-export interface GrantUse {
-  task_key: string;
-  approval_id: string;
+export interface GrantUse extends Pick<Granted, 'task_key' | 'approval_id'> {
   /** The same for each attempt, so that it counts once. */
   id: string;
 }

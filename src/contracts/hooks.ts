@@ -11,13 +11,11 @@ export const PHASES = [
   'SessionStop',
 ] as const;
 
-/** One of {@link PHASES}. */
 export type Phase = (typeof PHASES)[number];
 
 /** Phases of a session, which concern neither an ability nor a task. */
 export const SESSION_PHASES = ['SessionStart', 'PromptSubmit', 'SessionStop'] as const satisfies Phase[];
 
-/** One of {@link SESSION_PHASES}. */
 export type SessionPhase = (typeof SESSION_PHASES)[number];
 
 /** Whether a phase is about a session. */
@@ -65,19 +63,14 @@ export interface HookResult {
 }
 
 /** One hook's answer as the task keeps it: in its result and in its record. */
-export interface HookAnswer {
+export interface HookAnswer
+  extends Pick<HookResult, 'reason' | 'suggestion' | 'warnings' | 'infra' | 'hook_signals' | 'duration_ms'> {
   hook_id: string;
   phase: Phase;
   /** Where it fired: a step path, or `''` for the task itself; before creation the key of a callable operation. */
   path: string;
   status: 'ok' | 'error';
   decision: GuardDecision;
-  reason?: string;
-  suggestion?: string;
-  warnings?: string[];
-  infra?: JsonObject;
-  hook_signals?: JsonObject;
-  duration_ms?: number;
   /** Value of `now()` in its expressions, ISO 8601; omitted if they did not use it. */
   moment?: string;
   /** It denies at a limit that people may raise; absent: it does not. */
@@ -94,11 +87,9 @@ export interface SessionLimit {
 
 export const BUILTINS = ['usage', 'credentials_present', 'environment_scope', 'suggest'] as const;
 
-/** One of {@link BUILTINS}. */
 export type BuiltinHook = (typeof BUILTINS)[number];
 
 /** Values of a hook's `match.kinds`: the kind of an implementation; `workflow` is a high-level ability. */
 export const HOOK_KINDS = ['script', 'mcp', 'api', 'workflow'] as const;
 
-/** One of {@link HOOK_KINDS}. */
 export type HookKind = (typeof HOOK_KINDS)[number];

@@ -1,5 +1,4 @@
 /** What `ability import` takes over, in the order of its help. Tables by this name list what each importer needs. */
 export const IMPORTERS = ['mcp', 'openapi', 'hooks'] as const;
 
-/** One of {@link IMPORTERS}. */
 export type ImporterName = (typeof IMPORTERS)[number];

@@ -1,13 +1,10 @@
-import type { Severity } from './findings.js';
+import type { Finding } from './findings.js';
 import table from './lint-codes.json' with { type: 'json' };
 
 /** Meaning of a kind of finding. `docs/lint.md` and `ability explain` are made from this table. */
-export interface LintMeaning {
-  severity: Severity;
+export interface LintMeaning extends Pick<Finding, 'severity' | 'why' | 'fix'> {
   /** The problem, in one sentence. */
   means: string;
-  why: string;
-  fix: string;
 }
 
 /** Findings of `ability lint` besides the errors of broken definitions. */

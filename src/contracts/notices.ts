@@ -20,20 +20,17 @@ export const NOTICE_EVENTS = [
   'delivery.refused',
 ] as const;
 
-/** One of {@link NOTICE_EVENTS}. */
 export type NoticeEvent = (typeof NOTICE_EVENTS)[number];
 
 export const NOTICE_FORMATS = ['json', 'cloudevents', 'slack'] as const;
 
-/** One of {@link NOTICE_FORMATS}. */
 export type NoticeFormat = (typeof NOTICE_FORMATS)[number];
 
 /** Where the notices of a plan are sent. Secrets are references. */
 export type PlanNotify = PlanWebhook | PlanSlack;
 
 /** A channel in which a Slack app asks for decisions. */
-export interface PlanSlack {
-  on: NoticeEvent[];
+export interface PlanSlack extends Pick<PlanWebhook, 'on'> {
   format: 'slack_app';
   /** Reference to the token of its bot. */
   bot_token: string;
@@ -108,8 +105,6 @@ export interface NoticeRequest {
 }
 
 /** Argument of the activity that sends it to one target. */
-export interface SendNotice {
-  notice: Notice;
+export interface SendNotice extends Omit<NoticeRequest, 'targets'> {
   target: number;
-  unplanned?: true;
 }

@@ -101,13 +101,7 @@ export interface ScriptImplementation extends ImplementationBase {
   script: PlanScript;
 }
 
-export interface PlanScript extends PlanConfinement {
-  /** Relative to the project root, inside it. */
-  path: string;
-  /** SHA-256 of its bytes when the plan was made. */
-  digest: string;
-  /** Its real path, if `path` leads through a symbolic link. */
-  real?: string;
+export interface PlanScript extends PlanConfinement, Omit<PinnedFile, 'live'> {
   /** Further files that it reads, and all imports that can be detected in its text; pinned with it. */
   files?: PinnedFile[];
   /** The program that runs it, and arguments before the script; empty: the script is a binary. */

@@ -121,19 +121,15 @@ export interface PlanLimits {
   max_calls?: number;
 }
 
-export interface PlanAbility {
+export interface PlanAbility
+  extends Pick<PlanOperation, 'version' | 'summary' | 'modules' | 'input_schema' | 'output_schema'> {
   id: string;
   kind: 'operation' | 'workflow';
-  version: number | string;
-  summary: string;
-  modules: string[];
   /** Tags of the implementation, or the union over the operations of a workflow. */
   tags: string[];
   /** Effect of the operation, or the strongest one among the operations of a workflow. */
   effects: Effect;
   implementation: string | null;
-  input_schema: JsonObject;
-  output_schema: JsonObject | null;
   prompts?: Record<string, string>;
   /** Hooks of the task as a whole. Empty for a low-level ability, whose hooks run around its one call. */
   hooks: PlanHooks;

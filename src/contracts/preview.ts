@@ -1,12 +1,13 @@
-import type { ApprovalField, CommentRule } from './approvals.js';
-import type { OnBusy } from './concurrency.js';
+import type { Approval, ApprovalField } from './approvals.js';
+import type { PlanConcurrency } from './concurrency.js';
 import type { Effect } from './effects.js';
 import type { GuardDecision, Phase } from './hooks.js';
 import type { Json, JsonObject } from './json.js';
 import type { LifecycleFields } from './lifecycle.js';
 import type { Placement } from './names.js';
-import type { Plan, PlanHandler, PlanImplementation, PlanLimits, PlanStep, PlanUnknown } from './plan.js';
+import type { Plan, PlanHandler, PlanLimits, PlanStep, PlanUnknown } from './plan.js';
 import type { Problem } from './problem.js';
+import type { StoryOperation } from './story.js';
 
 /** What would happen if an ability ran with an input, as far as it is certain before the run. */
 export interface PlanPreview {
@@ -53,12 +54,10 @@ export interface PlacementPreview {
 }
 
 /** The lock whose turn a task would wait for. */
-export interface ConcurrencyPreview {
+export interface ConcurrencyPreview extends Pick<PlanConcurrency, 'limit' | 'on_busy'> {
   /** Null where it cannot be evaluated, see `problem`. */
   key: string | null;
   template: string;
-  limit: number;
-  on_busy: OnBusy;
   problem: Problem | null;
 }
 
@@ -86,19 +85,12 @@ export interface HookPreview {
 }
 
 /** An approval that would be requested. */
-export interface ApprovalPreview {
-  title: string;
+export interface ApprovalPreview
+  extends Pick<Approval, 'title' | 'reasons' | 'approvers' | 'people' | 'quorum' | 'self_approval' | 'comment'> {
   /** `maybe`: depends on values known only at run time. */
   asked: 'yes' | 'maybe';
-  reasons: string[];
-  /** As written; empty: anyone. */
-  approvers: string[];
-  people: string[];
-  quorum: number;
-  self_approval: boolean;
   /** A duration, or a template that yields one. */
   expires: string;
-  comment: CommentRule;
   fields: Record<string, ApprovalField>;
 }
 
@@ -147,12 +139,9 @@ export interface StepPreview {
   what: string;
   call: CallPreview | null;
   approval: ApprovalPreview | null;
-  foreach: {
-    items: number | null;
-    depends_on: string[];
-    problem: Problem | null;
-    max_parallel: number | string;
-  } | null;
+  foreach:
+    | ({ items: number | null; max_parallel: number | string } & Pick<AnswerPreview, 'depends_on' | 'problem'>)
+    | null;
   /** Value that a `let` names, an `end` returns or a `fail` reports. */
   value: ValuePreview | null;
   undo: UndoPreview | null;
@@ -164,10 +153,8 @@ export interface StepPreview {
 }
 
 /** What would take a call back. */
-export interface UndoPreview {
+export interface UndoPreview extends Pick<CallPreview, 'effects' | 'with'> {
   call: string;
-  effects: Effect;
-  with: ValuePreview;
   /** Its own approval, for `approval: required`; null: nobody is asked before it runs. */
   approval: ApprovalPreview | null;
   /** Whether the approval of its call covers it; `maybe`: if its call asks for one. */
@@ -198,24 +185,17 @@ export interface CallPreview {
 }
 
 /** What a script would receive for the input of a call. */
-export interface ScriptPreview {
+export interface ScriptPreview extends Pick<AnswerPreview, 'depends_on' | 'problem'> {
   /** The program with its arguments, one item each; null if unknown, see `depends_on` and `problem`. */
   command: string[] | null;
   stdin: string | null;
   /** In addition to its profile; secrets only as references. */
   env: Record<string, string>;
-  depends_on: string[];
-  problem: Problem | null;
 }
 
 /** How an operation is executed in this environment. */
-export interface OperationPreview {
-  key: string;
-  version: number | string;
-  effects: Effect;
-  implementation: string;
-  kind: PlanImplementation['kind'];
-  tags: string[];
+export interface OperationPreview
+  extends Pick<StoryOperation, 'key' | 'version' | 'effects' | 'implementation' | 'kind' | 'tags'> {
   /** `server:tool`, which determines the placement. */
   tool: string;
   /** The program, the tool with its server, or the request. Never a secret. */

@@ -1,8 +1,8 @@
 import type { Caller, Person } from './callers.js';
+import type { StepDone } from './calls-made.js';
 import type { Json, JsonObject } from './json.js';
-import type { Plan, PlanStep } from './plan.js';
+import type { Plan } from './plan.js';
 import type { Problem } from './problem.js';
-import type { StepStatus } from './states.js';
 import type { InputChange, TaskResult } from './task.js';
 
 /**
@@ -53,14 +53,7 @@ export interface TaskRecord {
 }
 
 /** One step that calls nothing, as a record shows it: known secrets masked, long values cut. Source: R-000-86. */
-export interface RecordedStep {
-  path: string;
-  verb: PlanStep['verb'];
-  status: StepStatus;
-  /** Absent if it did not succeed. */
-  gave?: RecordedValue;
-  error?: Pick<Problem, 'code' | 'message'>;
-}
+export interface RecordedStep extends Omit<StepDone, 'gave'>, Pick<RecordedCall, 'gave'> {}
 
 /** One call of a task, as its record shows it: known secrets masked, long values cut. Source: R-000-86, R-002-34. */
 export interface RecordedCall {

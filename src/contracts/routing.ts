@@ -58,7 +58,6 @@ export const LANE_LENGTH = 20;
 /** Possible routes of a request. Source: R-003-08. */
 export const ROUTES = ['respond', 'delegate', 'tool', 'workflow', 'clarify'] as const;
 
-/** One of {@link ROUTES}. */
 export type RouteDecision = (typeof ROUTES)[number];
 
 /** Target of a request; null for `respond` and `clarify`. Source: R-003-09; C-21, C-26. */
@@ -87,11 +86,7 @@ export interface ToolTarget {
 }
 
 /** A high-level ability that may be proposed. */
-export interface WorkflowTarget {
-  abilityId: string;
-  summary: string;
-  effects: Effect;
-}
+export type WorkflowTarget = Pick<ToolTarget, 'abilityId' | 'summary' | 'effects'>;
 
 /** All possible targets of a request. Source: R-003-25. */
 export interface Targets {
@@ -146,25 +141,21 @@ export interface DecideRequest {
   scope: string | null;
 }
 
-/** How a pack was chosen. Source: R-004-19; C-34. */
-export const ROUTING_METHODS = ['explicit', 'capability_routing', 'keyword_fallback', 'heuristic_fallback'] as const;
-
 /** The specialist that a request needs. Source: R-004-12, R-004-18. */
 export interface RecruitmentResult {
   specialist_id: string;
   /** In the order of the file of capabilities. */
   required_capabilities: string[];
-  routing_method: (typeof ROUTING_METHODS)[number];
+  /** How it was chosen. Source: R-004-19; C-34. */
+  routing_method: 'explicit' | 'capability_routing' | 'keyword_fallback' | 'heuristic_fallback';
 }
-
-/** Kinds of the lines of a run log; the first line is `recruitment`. Source: R-004-16 to R-004-18. */
-export const RUN_LOG_KINDS = ['recruitment', 'decision', 'plan', 'task', 'approval', 'answer'] as const;
 
 /** A line of `runlog.jsonl`; no other keys. */
 export interface RunLogLine {
   /** Seconds since 1970, with fractions. */
   ts: number;
-  kind: (typeof RUN_LOG_KINDS)[number];
+  /** Of the first line `recruitment`. Source: R-004-16 to R-004-18. */
+  kind: 'recruitment' | 'decision' | 'plan' | 'task' | 'approval' | 'answer';
   step: string | null;
   payload: JsonObject;
 }

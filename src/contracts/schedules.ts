@@ -3,7 +3,6 @@ import type { JsonObject } from './json.js';
 /** How Temporal treats a firing while the task of an earlier one has not ended. */
 export const OVERLAPS = ['skip', 'buffer_one', 'buffer_all', 'cancel_other', 'allow_all'] as const;
 
-/** One of {@link OVERLAPS}. */
 export type Overlap = (typeof OVERLAPS)[number];
 
 /** Short enough for the keys of its tasks, and without a colon, which separates the parts of these. */

@@ -150,17 +150,14 @@ export interface ThreadNote {
 }
 
 /** Result of a session and of its query. */
-export interface SessionView extends Omit<SessionCarried, 'guards' | 'unlisted' | 'calls' | 'thread'> {
-  session_id: string;
+export interface SessionView
+  extends Omit<SessionCarried, 'guards' | 'unlisted' | 'calls' | 'thread'>,
+    Omit<SessionStart, 'format' | 'carried'> {
   /** `starting`: its start hooks are running; `refused`: one of them denied it. */
   status: 'starting' | 'open' | 'refused' | 'stopping' | 'stopped';
   /** Null while it is open. */
   reason: StopReason | null;
   ended_at: string | null;
-  environment: string;
-  scope: string;
-  idle_ms: number;
-  user: Person;
   stop_hooks: HookAnswer[];
 }
 
@@ -171,12 +168,7 @@ export interface PromptRequest {
 }
 
 /** Part of every request to an activity of a session. */
-export interface SessionSurroundings {
-  session_id: string;
-  scope: string;
-  environment: string;
-  user: Person;
-}
+export type SessionSurroundings = Omit<SessionStart, 'format' | 'idle_ms' | 'carried'>;
 
 /** Argument of the activity at the start of a session. */
 export interface AskStartRequest extends SessionSurroundings {
@@ -185,29 +177,24 @@ export interface AskStartRequest extends SessionSurroundings {
 }
 
 /** Argument of the activity behind a prompt. `user` is the person who sends the prompt. */
-export interface AskPromptRequest extends SessionSurroundings {
+export interface AskPromptRequest extends AskStartRequest {
   prompt: string;
   turn_index: number;
-  /** Milliseconds since 1970. */
-  moment: number;
   guards: AbilityGuard[];
   /** Tasks that may still change. */
   tasks: SessionTask[];
 }
 
 /** Result of that activity. */
-export interface AskPromptAnswer {
+export interface AskPromptAnswer extends EndSessionAnswer {
   turn_context: TurnContext;
-  hooks: HookAnswer[];
-  tasks: SessionTask[];
   unknown_signals: UnknownSignal[];
 }
 
 /** Argument of the activity at the end of a session. */
-export interface EndSessionRequest extends SessionSurroundings {
+export interface EndSessionRequest extends AskStartRequest {
   reason: StopReason;
   turns: number;
-  moment: number;
   tasks: SessionTask[];
 }
 

@@ -36,7 +36,6 @@ export const STEP_STATUSES = [
   'unknown',
 ] as const;
 
-/** One of `STEP_STATUSES`. */
 export type StepStatus = (typeof STEP_STATUSES)[number];
 
 /** Whether this state is final. */
@@ -63,7 +62,6 @@ export const EXIT = {
   interrupted: 130,
 } as const;
 
-/** One of {@link EXIT}. */
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 /** Exit code of a command that ends with a task in this state. Source: docs/errors.md. */

@@ -2,15 +2,14 @@ import type { AgentUsage } from './agent.js';
 import type { Approval } from './approvals.js';
 import type { Caller, Person } from './callers.js';
 import type { PlanConcurrency, Turn } from './concurrency.js';
-import type { Effect } from './effects.js';
 import type { TaskFile } from './files.js';
 import type { HookAnswer } from './hooks.js';
 import type { Json, JsonObject } from './json.js';
 import type { ItemFailure } from './loops.js';
 import type { Placement } from './names.js';
-import type { PlanAgentLimits, PlanImplementation } from './plan.js';
+import type { PlanAbility, PlanAgent, PlanImplementation, PlanOperation } from './plan.js';
 import type { Problem } from './problem.js';
-import type { StepStatus, TaskState } from './states.js';
+import type { TaskState } from './states.js';
 import type { InputChange, Rollback, StepSummary, TaskResult } from './task.js';
 
 /**
@@ -31,7 +30,13 @@ export interface TaskStory extends Rollback {
   source: StorySource;
   /** Facts that could not be determined, in sentences. */
   gaps: string[];
-  definition: StoryDefinition;
+  /** What it ran. */
+  definition: {
+    id: string;
+    version: number | string;
+    summary: string | null;
+    kind: PlanAbility['kind'] | null;
+  };
   resolution: StoryResolution | null;
   environment: string;
   requested_by: Person;
@@ -61,19 +66,8 @@ export interface TaskStory extends Rollback {
   links: TaskResult['links'];
 }
 
-/** The definition that a task ran. */
-export interface StoryDefinition {
-  id: string;
-  version: number | string;
-  summary: string | null;
-  kind: 'operation' | 'workflow' | null;
-}
-
 /** Callable abilities and limits of an agent. */
-export interface StoryAgent {
-  /** Key of its model among the operations. */
-  model: string;
-  limits: PlanAgentLimits;
+export interface StoryAgent extends Pick<PlanAgent, 'model' | 'limits'> {
   tools: string[];
   /** SHA-256 of the grant from the agent that called it; absent: no agent did. */
   grant?: string;
@@ -93,10 +87,7 @@ export interface StoryResolution {
 }
 
 /** An operation the task may call, with the implementation that was chosen. */
-export interface StoryOperation {
-  key: string;
-  version: number | string;
-  effects: Effect;
+export interface StoryOperation extends Pick<PlanOperation, 'key' | 'version' | 'effects'> {
   implementation: string;
   kind: PlanImplementation['kind'];
   /** Short description of what it runs, such as `POST https://host/users`. */
@@ -109,13 +100,13 @@ export interface StoryOperation {
 }
 
 /** Outcome of one step; the counts of its loop are as in a result. */
-export interface StepStory extends Pick<StepSummary, 'turns' | 'failed_turns' | 'items' | 'failures_left_out'> {
-  id: string;
-  path: string;
-  call: string | null;
+export interface StepStory
+  extends Pick<
+    StepSummary,
+    'id' | 'path' | 'call' | 'status' | 'turns' | 'failed_turns' | 'items' | 'failures_left_out'
+  > {
   /** For a call of an MCP tool: the last negotiated protocol version, if a log on this machine has it. */
   protocol?: string;
-  status: StepStatus;
   condition: string | null;
   /** Number of attempts; for a group, with its own `retry`; in a loop, over all turns. */
   attempts: number;

@@ -99,20 +99,13 @@ export const TRACEPARENT_VARIABLE = 'TRACEPARENT';
 /** Global of the workflow sandbox, set if the worker writes traces; otherwise workflows report no spans. */
 export const SANDBOX_FLAG = '__ABILITY_TRACES__';
 
-export type AttributeValue = string | number | boolean | string[];
-
 /** Attributes of a span, without undefined ones. */
-export type SpanAttributes = { [key: string]: AttributeValue | undefined };
+export type SpanAttributes = { [key: string]: string | number | boolean | string[] | undefined };
 
 /** A step that has ended, as a workflow reports it for its span, outside of its history. */
-export interface StepSpan {
-  /** Mark of the seal of the task, see `sealMark`. */
-  seal: string;
+export interface StepSpan extends Pick<HookSpan, 'seal' | 'within' | 'id'> {
   /** Id of the step in its task, see `stepInstanceOf`. */
   instance: string;
-  /** Id of the enclosing step; absent: the task itself. */
-  within?: string;
-  id: string;
   path: string;
   verb: string;
   status: string;
@@ -126,6 +119,7 @@ export interface StepSpan {
 
 /** A hook that a workflow itself answered, as reported for its span; it takes no measurable time. */
 export interface HookSpan {
+  /** Mark of the seal of the task, see `sealMark`. */
   seal: string;
   /** Id of the enclosing step; absent: the task itself. */
   within?: string;

@@ -81,23 +81,24 @@ const ADD: Record<FileKindName, (registry: Registry, source: YamlSource) => Prob
       const suggestion = `Hooks belong in a file named after their phase: ${PHASES.join('.yaml, ')}.yaml.`;
       return [{ code: 'definition.invalid', message, location: { file: source.file }, suggestion }];
     }
+    const refuse = (problem: Problem): void => markBroken(registry, 'hooks', phase, problem);
     return whenValid(hooks, source, (value) => {
       const list = registry.hooks.get(phase) ?? [];
       registry.hooks.set(phase, list);
       for (const [index, hook] of value.hooks.entries()) {
         if (phase === 'PreAbilityCreate' && hook.match?.effects) {
           const location = source.locate(['hooks', index, 'match', 'effects'], 'key');
-          breakHooks(registry, phase, matchesEffects(hook.id, location));
+          refuse(matchesEffects(hook.id, location));
         }
         const same = list.find((other) => other.value.id === hook.id);
         const entry = handledHook(registry, loaded(hook, source, ['hooks', index]));
         if ('code' in entry) {
-          breakHooks(registry, phase, entry);
+          refuse(entry);
           continue;
         }
         const fault = faultOfForeignHook(entry, phase);
-        if (fault) breakHooks(registry, phase, fault);
-        else if (same) breakHooks(registry, phase, duplicate(hook.id, same, entry));
+        if (fault) refuse(fault);
+        else if (same) refuse(duplicate(hook.id, same, entry));
         else list.push(entry);
       }
     });
@@ -207,10 +208,6 @@ export function markBroken(registry: Registry, kind: BrokenKind, id: string, pro
   if (!registry.broken.has(`${kind}:${id}`)) registry.broken.set(`${kind}:${id}`, problem);
 }
 
-function breakHooks(registry: Registry, phase: Phase, problem: Problem): void {
-  markBroken(registry, 'hooks', phase, problem);
-}
-
 /** Disables the definitions of a broken file, as far as they are known; no unreadable guard is skipped. */
 function disable(registry: Registry, kind: FileKindName, read: ReadFile, problems: Problem[]): void {
   const [first] = problems as [Problem, ...Problem[]];
@@ -267,11 +264,14 @@ function idsIn(kind: FileKindName, read: ReadFile): [BrokenKind, string][] | und
 /** Undefined if an id is unknown: such a handler may belong to any hook without one. */
 function idsInHandlers(read: ReadFile): [BrokenKind, string][] | undefined {
   const value = sourceOf(read)?.value;
-  const hooks = value !== null && typeof value === 'object' && 'hooks' in value ? value.hooks : undefined;
-  if (!Array.isArray(hooks)) return undefined;
-  const ids = hooks.map((item: unknown) => (item as { id?: unknown } | null)?.id);
-  if (!ids.every((id) => typeof id === 'string')) return undefined;
-  return ids.map((id): [BrokenKind, string] => ['hook_impl', id]);
+  return idsOfItems(isJsonObject(value) ? value.hooks : undefined)?.map((id) => ['hook_impl', id]);
+}
+
+/** The ids of the items of a list; undefined if any is unknown. */
+function idsOfItems(items: unknown): string[] | undefined {
+  if (!Array.isArray(items)) return undefined;
+  const ids = items.map((item: unknown) => (item as { id?: unknown } | null)?.id);
+  return ids.every((id) => typeof id === 'string') ? ids : undefined;
 }
 
 function fieldOf(key: string, record: Record<string, unknown>, { text }: ReadFile): string | undefined {
@@ -283,11 +283,10 @@ function fieldOf(key: string, record: Record<string, unknown>, { text }: ReadFil
 /** Undefined if any part is unknown: a configuration binds guards, and no ability may run without them. */
 function idsInConfig(record: Record<string, unknown>): [BrokenKind, string][] | undefined {
   const { abilities = [], env_profiles = {}, mcp_servers = {}, services = {}, ...others } = record;
-  if (Object.keys(others).length > 0 || !Array.isArray(abilities)) return undefined;
-  const ids = abilities.map((item: unknown) => (item as { id?: unknown } | null)?.id);
-  if (ids.some((id) => typeof id !== 'string')) return undefined;
+  const ids = idsOfItems(abilities);
+  if (Object.keys(others).length > 0 || ids === undefined) return undefined;
   return [
-    ...ids.map((id): [BrokenKind, string] => ['config', id as string]),
+    ...ids.map((id): [BrokenKind, string] => ['config', id]),
     ...Object.keys(env_profiles ?? {}).map((name): [BrokenKind, string] => ['env_profile', name]),
     ...Object.keys(mcp_servers ?? {}).map((name): [BrokenKind, string] => ['mcp_server', name]),
     ...Object.keys(services ?? {}).map((name): [BrokenKind, string] => ['service', name]),

@@ -1,14 +1,14 @@
 import type { z } from 'zod';
 import { isJsonObject } from '../contracts/json.js';
-import type { Problem } from '../contracts/problem.js';
-import { AbilityError } from '../contracts/problem.js';
+import { AbilityError, type Problem } from '../contracts/problem.js';
 import { refuseUnsafeKeys } from '../rules/unsafe-keys.js';
 import { valueAt } from '../text/json-pointer.js';
 import { didYouMean } from '../text/nearest.js';
 import { shorten } from '../text/shorten.js';
-import { habitOf } from './foreign-syntax.js';
+import foreignKeys from './foreign-keys.json' with { type: 'json' };
 import { VERBS } from './formats/steps.js';
 import { CREDENTIAL_MESSAGE, SECRET_MESSAGES } from './formats/values.js';
+import { isCaseFile } from './is-case-file.js';
 import type { YamlSource } from './yaml-source.js';
 
 /** Whether zod compiles each format at its first use. */
@@ -228,4 +228,39 @@ function problem(message: string, path: PropertyKey[], source: YamlSource, part:
   const suggestion =
     typeof value === 'string' && /^P(T?\d)/.test(value) ? 'Use a number with a unit, such as 30s.' : undefined;
   return { code: 'definition.invalid', message: message + at, location: source.locate(path, part), suggestion };
+}
+
+/** Turns a table of advice and the keys it is for into one from each key to its advice. */
+function byKey(forms: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(forms).flatMap(([form, keys]) => keys.split(' ').map((key) => [key, form])));
+}
+
+/** Advice for keys that people know from other systems, in workflows and in files of cases. */
+const HABITS = byKey(foreignKeys.steps);
+const CASE_HABITS = byKey(foreignKeys.cases);
+
+/** Advice by value. GitHub's `cancel-in-progress: false` lets the run end; only the newest one waits. */
+const BY_VALUE: Record<string, (value: unknown) => string | undefined> = {
+  'cancel-in-progress': inProgress,
+  cancel_in_progress: inProgress,
+};
+
+function inProgress(value: unknown): string | undefined {
+  if (typeof value !== 'boolean') return undefined;
+  return value ? 'Set `on_busy: cancel_older`.' : 'Set `on_busy: newest`.';
+}
+
+/** Advice for keys that mean something else inside this key than at a step. */
+const INSIDE: Record<string, Record<string, string>> = {
+  wait: byKey({ 'Write `wait: 30s`.': 'for duration seconds time' }),
+};
+
+/** The right form of another tool's key, if known. @param within the key of the surrounding map, if any. */
+function habitOf(key: string, { file }: YamlSource, value?: unknown, within?: PropertyKey): string | undefined {
+  const inside = typeof within === 'string' && Object.hasOwn(INSIDE, within) ? INSIDE[within] : undefined;
+  if (inside && Object.hasOwn(inside, key)) return inside[key];
+  const exact = Object.hasOwn(BY_VALUE, key) && !isCaseFile(file) ? BY_VALUE[key]?.(value) : undefined;
+  if (exact !== undefined) return exact;
+  const habits = isCaseFile(file) ? CASE_HABITS : HABITS;
+  return Object.hasOwn(habits, key) ? habits[key] : undefined;
 }

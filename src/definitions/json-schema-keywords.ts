@@ -21,6 +21,11 @@ export const NESTED_SCHEMAS = [
   ...['additionalProperties', 'propertyNames', 'unevaluatedItems', 'unevaluatedProperties'],
 ] as const;
 
+/** The names of the properties that a schema requires. */
+export function requiredIn({ required }: JsonObject): string[] {
+  return Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
+}
+
 /** A schema directly inside another one, the keyword that holds it, and its path. */
 export interface InnerSchema {
   schema: Json | undefined;

@@ -3,7 +3,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync, 
 import { relative, sep } from 'node:path';
 import type { Problem } from '../contracts/problem.js';
 import { isInside } from '../disk/paths.js';
-import { attempt } from '../text/attempt.js';
+import { faultInUtf8 } from '../text/lossless-json/decode-utf8.js';
 import { YAML_LIMITS } from './yaml-document.js';
 import { isProblem, readYaml, type YamlSource } from './yaml-source.js';
 
@@ -51,12 +51,13 @@ export class FileCache {
     if (bytes === 'too large') {
       return refused(file, 'definition.too_large', `${file} is larger than ${YAML_LIMITS.bytes / 1024} KiB`);
     }
-    const text = decode(bytes);
-    if (text === undefined) {
-      const location = { file, line: lineOfFirstBadByte(bytes) };
+    const fault = faultInUtf8(bytes);
+    if (fault) {
+      const location = { file, line: bytes.toString('latin1', 0, fault.byte).split('\n').length };
       const problem = { code: 'definition.syntax', message: `${file} is not in UTF-8`, location, suggestion: IN_UTF8 };
       return { file, digest: digestOf(bytes), text: '', source: problem };
     }
+    const text = new TextDecoder().decode(bytes);
     return { file, digest: digestOf(bytes), text, source: readYaml(file, text) };
   }
 }
@@ -84,20 +85,6 @@ function readUpTo(max: number, path: string): Buffer | 'no file' | 'too large' {
     return bytes.length > max ? 'too large' : bytes;
   } finally {
     closeSync(handle);
-  }
-}
-
-/** The text without its byte order mark; undefined if it is not valid UTF-8. */
-function decode(bytes: Uint8Array): string | undefined {
-  return attempt(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-}
-
-/** In UTF-8 no character contains the byte of a line feed, so each line can be decoded alone. */
-function lineOfFirstBadByte(bytes: Buffer): number {
-  for (let [line, start] = [1, 0]; ; line += 1) {
-    const end = bytes.indexOf(0x0a, start);
-    if (end < 0 || decode(bytes.subarray(start, end)) === undefined) return line;
-    start = end + 1;
   }
 }
 

@@ -1,5 +1,4 @@
 import { checkAbilitiesAlike, checkScopes, checkWhitelists } from './checks/abilities.js';
-import { checkAccess, checkApprovers } from './checks/approvers.js';
 import { checkCredentials, checkProviders } from './checks/credentials.js';
 import { checkCutCalls } from './checks/cut-calls.js';
 import { checkEventHooks, checkHookCoverage, checkHookExamples, checkHookMatches } from './checks/hooks.js';
@@ -9,10 +8,16 @@ import { checkInlineSecrets } from './checks/inline-secrets.js';
 import { checkJsonSchemas, checkSchemaContradictions, checkSchemaDefaults } from './checks/json-schemas.js';
 import { checkLifecycle, checkModules } from './checks/lifecycle.js';
 import { checkLateRetries, checkLimits, checkTimeOuts } from './checks/limits.js';
-import { checkLostCalls } from './checks/lost-calls.js';
-import { checkOtherExpressions } from './checks/other-expressions.js';
+import { checkLostCalls, checkOtherExpressions } from './checks/other-expressions.js';
 import { checkPlans } from './checks/plans.js';
-import { checkEnvironments, checkHostPatterns, checkUnreadFiles, checkVariablesTwice } from './checks/project.js';
+import {
+  checkAccess,
+  checkApprovers,
+  checkEnvironments,
+  checkHostPatterns,
+  checkUnreadFiles,
+  checkVariablesTwice,
+} from './checks/project.js';
 import { checkSchedules, checkTriggers } from './checks/schedules-and-triggers.js';
 import { checkBoxes, checkScriptReach } from './checks/script-reach.js';
 import { checkSpecialists } from './checks/specialists.js';

@@ -4,9 +4,8 @@ import { AbilityError, type Problem } from '../contracts/problem.js';
 import type { TaskResult } from '../contracts/task.js';
 import type { ScriptedDecision, ScriptedDecisions } from '../definitions/formats/cases.js';
 import { needsComment, provedDecision } from '../rules/tasks/decision-form.js';
-import { lastOf } from './check-names.js';
 import type { Bench } from './open-bench.js';
-import { waitKey } from './plan-names.js';
+import { lastOf, waitKey } from './plan-names.js';
 import type { PreparedCase } from './prepared-case.js';
 
 /** The decider if neither the case nor the approval names one. */

@@ -8,7 +8,7 @@ import type { PlanOperation } from '../contracts/plan.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
 import type { MockAnswer } from '../definitions/formats/cases.js';
 import { kindOf } from '../kinds/kinds.js';
-import { lastOf } from './check-names.js';
+import { lastOf } from './plan-names.js';
 import type { PreparedCase } from './prepared-case.js';
 
 /** An executed call, once for all its attempts. */

@@ -12,9 +12,8 @@ import { chooseEnvironment, resolveEnvironment } from '../planning/resolve/resol
 import { resolvePlan } from '../planning/resolve/resolve-plan.js';
 import { problemsOf } from '../planning/steps/check-names.js';
 import { didYouMean } from '../text/nearest.js';
-import { findNameFaults, type NameFault } from './check-names.js';
 import { PlaceholderVariables } from './placeholders.js';
-import { namesOf, type PlanNames } from './plan-names.js';
+import { findNameFaults, type NameFault, namesOf, type PlanNames } from './plan-names.js';
 import type { PreparedCase } from './prepared-case.js';
 
 export interface CaseFilter {

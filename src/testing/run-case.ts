@@ -80,11 +80,8 @@ async function runTask(
   return { outcome: { status, output, error, steps }, warnings };
 }
 
-export interface CaseOutcome {
+export interface CaseOutcome extends Pick<TaskResult, 'output' | 'error' | 'steps'> {
   status: TaskResult['status'] | 'unavailable';
-  output: Json;
-  error: Problem | null;
-  steps: StepSummary[];
   calls: readonly SeenCall[];
 }
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { CLOSES, OPENS } from '../../src/authoring/agent-documents/marked-text.js';
+import { CLOSES, OPENS } from '../../src/authoring/agent-documents/plan-agent-documents.js';
 import { ability, abilityJson } from '../fixtures/called-command.js';
 
 const EXAMPLE = fileURLToPath(new URL('../..', import.meta.url));

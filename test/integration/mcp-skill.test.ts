@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { SkillsClient, SkillVerificationError } from '@modelcontextprotocol/client/ext/skills';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { skillMd } from '../../src/authoring/agent-documents/agents-md.js';
+import { skillMd } from '../../src/authoring/agent-documents/plan-agent-documents.js';
 import { type OpenDoor, openDoor } from '../fixtures/http-door.js';
 import { connectOverHttp } from '../fixtures/mcp-agent.js';
 import { doorProject } from '../fixtures/mcp-door-project.js';

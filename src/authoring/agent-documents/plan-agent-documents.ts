@@ -3,11 +3,10 @@ import { basename, join } from 'node:path';
 import type { Finding } from '../../contracts/findings.js';
 import { AbilityError, type Problem } from '../../contracts/problem.js';
 import type { Registry } from '../../definitions/registry.js';
+import { fillTemplate } from '../fill-template.js';
 import { entriesOf, filesNamed } from '../routing-documents/find-documents.js';
 import type { DocumentPlan } from '../routing-documents/plan-documents.js';
 import { siteFolders } from '../scaffold/scaffold.js';
-import { LOG_FILE, newAgentDocuments, rulesFor, runtimeRulesFile, SKILL_FILE, skillMd } from './agents-md.js';
-import { CLOSES, hasMarkers, OPENS, withMarked } from './marked-text.js';
 
 /**
  * Documents for AIs with our markers, relative to the root: `AGENTS.md` there and beside the definitions, and
@@ -129,4 +128,93 @@ function firstDifference(one: string, other: string): number {
   const [lines, others] = [one.split('\n'), other.split('\n')];
   const at = lines.findIndex((line, index) => line !== others[index]);
   return at < 0 ? lines.length : at + 1;
+}
+
+/** The implementation log of AI developers, relative to the project root. Source: R-003-26. */
+const LOG_FILE = 'docs/IMPLEMENTATION_LOG.md';
+
+/** Name of the skill and its folder, which agentskills.io requires to be equal. */
+export const SKILL_NAME = 'ability-runtime';
+
+export const SKILL_FILE = 'SKILL.md';
+
+const SKILL_DESCRIPTION =
+  'How to find, run and add the operations (abilities) of a project with Ability Runtime, under its guards and approvals. Use when the user asks for something that a script, service, tool or workflow of the project does, when a project has an ability.yaml or ABILITY.md, or when an ability command ends with an exit code or a signal to be understood.';
+
+function runtimeRulesFile(registry: string): string {
+  return `${registry}/AGENTS.md`;
+}
+
+/**
+ * What we write into a document for AIs, between its markers. At the root, `AGENTS.md` leads to that beside the
+ * definitions (R-002-56 to R-002-60, C-45, C-46); the skill has its rules in the format of agentskills.io.
+ * @param registry relative.
+ */
+function rulesFor(registry: string, document: 'root' | 'runtime' | 'skill'): string {
+  const values = { REGISTRY: registry, RUNTIME_RULES: runtimeRulesFile(registry), LOG: LOG_FILE };
+  const filled = (path: string): string => fillTemplate(path, values).trimEnd();
+  const parts = { RULES: filled('agents/rules.md'), WORK: filled('agents/work.md') };
+  return marked(fillTemplate(`agents/${document}.md`, { ...values, ...parts }));
+}
+
+export function skillMd(registry: string): string {
+  return `---\nname: ${SKILL_NAME}\ndescription: ${SKILL_DESCRIPTION}\n---\n\n${rulesFor(registry, 'skill')}`;
+}
+
+export function newAgentDocuments(registry: string): Record<string, string> {
+  return {
+    'AGENTS.md': `# How AI developers work with this project\n\n${rulesFor(registry, 'root')}`,
+    [runtimeRulesFile(registry)]: `# Rules of Ability Runtime for AI developers\n\n${rulesFor(registry, 'runtime')}`,
+    [LOG_FILE]: fillTemplate('agents/log.md'),
+  };
+}
+
+/** The lines around the generated part of a document; the rest belongs to its author. */
+export const OPENS = '<!-- ability:agents -->';
+export const CLOSES = '<!-- /ability:agents -->';
+
+const REMARK = '<!-- Between these markers `ability docs` writes; your own rules belong above or below them. -->';
+
+export function marked(text: string): string {
+  return `${OPENS}\n${REMARK}\n\n${text.trim()}\n\n${CLOSES}\n`;
+}
+
+export function hasMarkers(text: string): boolean {
+  return linesOf(text).some(isMarker);
+}
+
+/**
+ * Replaces the part between a document's markers; all other text stays, byte by byte. @param kept the new part, as
+ * of {@link marked}. @param isOwnTop the text above the markers belongs to `kept` too, as a skill's front matter
+ * does. @throws AbilityError `docs.invalid` if the markers are not one pair.
+ */
+export function withMarked(file: string, text: string, kept: string, { isOwnTop = false } = {}): string {
+  const newline = text.includes('\r\n') ? '\r\n' : '\n';
+  const lines = linesOf(text);
+  const [opens = -1, ...moreOpens] = indexesOf(lines, OPENS);
+  const [closes = -1, ...moreCloses] = indexesOf(lines, CLOSES);
+  if (opens < 0 || closes < opens || moreOpens.length > 0 || moreCloses.length > 0) {
+    const stray = lines.findIndex(isMarker);
+    throw new AbilityError({
+      code: 'docs.invalid',
+      message: `${file} does not have exactly one pair of markers, ${OPENS} and ${CLOSES}, in that order`,
+      location: { file, line: stray + 1 },
+      suggestion: 'Write each of them once, alone on its line; what is between them is written by `ability docs`.',
+    });
+  }
+  const above = isOwnTop ? [] : lines.slice(0, opens);
+  const wanted = [...above, ...kept.trimEnd().split('\n'), ...lines.slice(closes + 1)];
+  return wanted.join(newline);
+}
+
+function indexesOf(lines: readonly string[], marker: string): number[] {
+  return lines.flatMap((line, index) => (line.trim() === marker ? [index] : []));
+}
+
+function isMarker(line: string): boolean {
+  return line.trim() === OPENS || line.trim() === CLOSES;
+}
+
+function linesOf(text: string): string[] {
+  return text.split(/\r?\n/);
 }

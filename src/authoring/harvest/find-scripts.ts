@@ -6,7 +6,7 @@ import type { Registry } from '../../definitions/registry.js';
 import { attempt } from '../../text/attempt.js';
 import { filesBelow } from '../routing-documents/find-documents.js';
 import { abilitiesByScript } from '../scaffold/plan-scripts.js';
-import { summaryOf } from '../scaffold/script-summary.js';
+import { summaryOf } from '../scaffold/script-text.js';
 
 /** An ad-hoc script, written for one piece of work. Source: R-000-90, R-000-92. */
 export interface FoundScript {

@@ -7,8 +7,8 @@ import { type Ability, abilityIds, loadedAbility } from '../../definitions/find-
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { attempt } from '../../text/attempt.js';
 import { didYouMean } from '../../text/nearest.js';
-import { setValue, type YamlText } from '../edit-yaml.js';
 import type { PlannedFile } from '../write-together.js';
+import { setValue, type YamlText } from '../write-yaml.js';
 
 /** Callers get a warning. Source: R-000-94. @throws AbilityError `ability.not_found`, `usage.invalid`. */
 export function planDeprecation(registry: Registry, id: string, replacedBy: string | undefined): PlannedFile {

@@ -4,14 +4,11 @@ import { AbilityError } from '../../contracts/problem.js';
 import type { RecordedCall, RecordedValue } from '../../contracts/record.js';
 import type { LowLevel } from '../../definitions/formats/low-level.js';
 import { wordsToRun } from '../../planning/scripts/interpreter.js';
-import { FileDraft } from '../file-draft.js';
 import { DOCUMENT_NAME } from '../routing-documents/find-documents.js';
-import { configureAbility } from '../scaffold/configure.js';
 import { planScripts } from '../scaffold/plan-scripts.js';
-import { renderCases } from '../scaffold/render-cases.js';
-import { needsApprovalFirst, type Scaffold, type Site } from '../scaffold/scaffold.js';
+import { configureAbility, needsApprovalFirst, renderCases, type Scaffold, type Site } from '../scaffold/scaffold.js';
 import { readText } from '../scaffold/script-text.js';
-import type { PlannedFile } from '../write-together.js';
+import { FileDraft, type PlannedFile } from '../write-together.js';
 import { type FoundScript, findScripts, isAdHoc, moduleFolder } from './find-scripts.js';
 
 export interface Promoted {

@@ -1,7 +1,7 @@
 import { ABILITY_ID } from '../../contracts/names.js';
-import { FileDraft, schemaLine } from '../file-draft.js';
 import { planHighLevel } from '../scaffold/plan-high-level.js';
 import { fileNameOf, type Scaffold, type Site } from '../scaffold/scaffold.js';
+import { FileDraft, schemaLine } from '../write-together.js';
 import { flowYaml } from '../write-yaml.js';
 
 export interface ProposedCalls {

@@ -4,7 +4,7 @@ import type { YamlSource } from '../../definitions/yaml-source.js';
 import type { ShownDifference } from '../../text/value-differences.js';
 import type { PlannedFile } from '../write-together.js';
 import type { EffectChoice } from './effect-choices.js';
-import type { LeftOut } from './imported.js';
+import type { ImportedOperation, LeftOut } from './imported.js';
 
 export interface ImportOptions {
   /** The same kind and name again is a re-import. */
@@ -43,25 +43,15 @@ export interface PlannedChange {
   reason?: string;
 }
 
-export interface PlannedOperation extends PlannedChange {
-  key: string;
-  source: string;
-  notes: string[];
-}
+export type PlannedOperation = PlannedChange & Pick<ImportedOperation, 'key' | 'source' | 'notes'>;
 
 /** An operation of an earlier import that its source no longer has. Its file stays. */
-export interface RemovedOperation {
-  key: string;
-  source: string;
-  file: string;
-}
+export type RemovedOperation = Pick<PlannedOperation, 'key' | 'source' | 'file'>;
 
 /** An operation whose name contradicts its effects, so that people should decide on them. */
-export interface Undecided {
-  key: string;
-  source: string;
+export interface Undecided extends Pick<PlannedOperation, 'key' | 'source'> {
   effects: string;
-  named_like: 'read' | 'deletion';
+  named_like: NonNullable<ImportedOperation['namedLike']>;
 }
 
 export interface PlannedImport {

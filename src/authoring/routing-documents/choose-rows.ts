@@ -1,12 +1,11 @@
+import { join } from 'node:path/posix';
 import { matchesAnyGlob } from '../../text/glob.js';
 import { didYouMean } from '../../text/nearest.js';
-import { digestOfScope, digestOfWords, literalOf, withoutLifecycle } from './cell-text.js';
-import { digestsOf, digestsUnder, keepCells } from './keep-cells.js';
+import { digestOfScope, digestOfWords, linkOf, literalOf, withoutLifecycle } from './cell-text.js';
 import type { ListedAbilities, RoutedAbility } from './listed-abilities.js';
 import type { Section } from './read-document.js';
-import { type ArrangedRow, arrangeColumns, type Change } from './read-table.js';
-import { COLUMN, type Fault, FORMS, type Level } from './section-forms.js';
-import { covers, type SectionSettings } from './section-settings.js';
+import { type ArrangedRow, type ArrangedTable, arrangeColumns, type Change } from './read-table.js';
+import { COLUMN, covers, type Fault, FORMS, isSameScope, type Level, type SectionSettings } from './section-forms.js';
 
 interface ChosenRow {
   id: string;
@@ -25,11 +24,8 @@ export interface Note {
   code?: 'lint.page_scope';
 }
 
-export interface Choice {
-  columns: string[];
-  alignments: string[];
+export interface Choice extends Omit<ArrangedTable, 'rows'> {
   rows: ChosenRow[];
-  changes: Change[];
   notes: Note[];
 }
 
@@ -188,19 +184,14 @@ function newRow({ id, cells: own, lifecycle }: RoutedAbility, columns: number): 
   return { id, cells: [...cells, ...empty], raw: undefined, written };
 }
 
-interface GroupedRow {
-  id: string;
-  cells: readonly string[];
-}
-
 /** Groups rows by technology, then operation type; both keep the author's order. Source: R-000-12. */
-function groupRows<Row extends GroupedRow>(rows: readonly Row[]): Row[] {
+function groupRows(rows: readonly ChosenRow[]): ChosenRow[] {
   const byTechnology = grouped(rows, technologyOf);
   return byTechnology.flatMap((group) => grouped(group, typeOf).flat());
 }
 
-function grouped<Row>(rows: readonly Row[], nameOf: (row: Row) => string): Row[][] {
-  const groups = new Map<string, Row[]>();
+function grouped(rows: readonly ChosenRow[], nameOf: (row: ChosenRow) => string): ChosenRow[][] {
+  const groups = new Map<string, ChosenRow[]>();
   for (const row of rows) {
     const name = nameOf(row);
     const group = groups.get(name);
@@ -211,12 +202,79 @@ function grouped<Row>(rows: readonly Row[], nameOf: (row: Row) => string): Row[]
 }
 
 /** The first word of a dotted key; keys of one word are grouped by kind. */
-function technologyOf({ id, cells }: GroupedRow): string {
+function technologyOf({ id, cells }: ChosenRow): string {
   const [first = '', ...rest] = id.split('.');
   return rest.length > 0 ? first : `kind ${cells[COLUMN.kind]}`;
 }
 
 /** The words between the technology and the name: `read` in `db.read.users`. */
-function typeOf({ id }: GroupedRow): string {
+function typeOf({ id }: ChosenRow): string {
   return id.split('.').slice(1, -1).join('.');
+}
+
+export interface KeptCells {
+  cells: string[];
+  /** Digests of the cells whose text comes from the definition and follows it. */
+  written: string[];
+  /** The author's scope, if it differs from that of the definition. */
+  otherScope: string | undefined;
+}
+
+/** The columns in which an author's text stays, each with the digest that marks a text of the definition. */
+const AUTHORED = [
+  { column: COLUMN.words, digestOf: digestOfWords },
+  { column: COLUMN.scope, digestOf: digestOfScope },
+] as const;
+
+/**
+ * A row's updated cells: facts of the definition, and the author's words. Words and scope follow the definition if
+ * they are empty or came from it. The author's form of id and path (backticks, link) and extra columns stay.
+ * @param present the current cells. @param written the digests of the section. @param folder of the document.
+ * Source: R-000-08, C-43.
+ */
+function keepCells(
+  present: readonly string[],
+  ability: RoutedAbility,
+  written: ReadonlySet<string>,
+  folder: string,
+): KeptCells {
+  const cells = [...ability.cells, ...present.slice(ability.cells.length)];
+  const digests: string[] = [];
+  for (const { column, digestOf } of AUTHORED) {
+    const text = textOf(present, column);
+    const own = ability.cells[column] ?? '';
+    if (text === '' || text === own || written.has(digestOf(ability.id, text))) digests.push(digestOf(ability.id, own));
+    else cells[column] = text;
+  }
+  cells[COLUMN.words] = ability.lifecycle + (cells[COLUMN.words] ?? '');
+  for (const column of [COLUMN.id, COLUMN.path]) {
+    const text = present[column] ?? '';
+    if (isFormOf(text, ability, column, folder)) cells[column] = text;
+  }
+  if (!ability.isKindKnown) cells[COLUMN.kind] = present[COLUMN.kind] || (ability.cells[COLUMN.kind] ?? '');
+  const scope = cells[COLUMN.scope] ?? '';
+  const otherScope = isSameScope(scope, ability.modules) ? undefined : scope;
+  return { cells, written: digests, otherScope };
+}
+
+function digestsOf(id: string, cells: readonly string[], written: ReadonlySet<string>): string[] {
+  return AUTHORED.map(({ column, digestOf }) => digestOf(id, textOf(cells, column))).filter((one) => written.has(one));
+}
+
+/** The digests under the new id of texts that followed the definition under the former id. */
+function digestsUnder(id: string, former: string, cells: readonly string[], written: ReadonlySet<string>): Set<string> {
+  const moved = AUTHORED.filter(({ column, digestOf }) => written.has(digestOf(former, textOf(cells, column))));
+  return new Set(moved.map(({ column, digestOf }) => digestOf(id, textOf(cells, column))));
+}
+
+function textOf(cells: readonly string[], column: number): string {
+  const text = cells[column] ?? '';
+  return column === COLUMN.words ? withoutLifecycle(text) : text;
+}
+
+/** Whether the cell is the id or path in the author's format; a link must lead to the file. */
+function isFormOf(cell: string, { cells, path }: RoutedAbility, column: number, folder: string): boolean {
+  if (literalOf(cell) !== literalOf(cells[column] ?? '')) return false;
+  const link = linkOf(cell);
+  return link === undefined || link.target === path || join(folder, link.target) === path;
 }

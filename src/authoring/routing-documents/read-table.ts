@@ -63,7 +63,7 @@ export interface ArrangedRow {
   line: number;
 }
 
-interface ArrangedTable {
+export interface ArrangedTable {
   columns: string[];
   /** `---`, `:--`, `:-:` or `--:` for each column. */
   alignments: string[];

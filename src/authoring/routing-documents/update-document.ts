@@ -11,8 +11,7 @@ import {
   usualEnd,
 } from './read-document.js';
 import { type Change, rowOf } from './read-table.js';
-import { closingMarker, FORMS } from './section-forms.js';
-import { readSettings } from './section-settings.js';
+import { closingMarker, FORMS, readSettings } from './section-forms.js';
 
 export interface DocumentUpdate {
   text: string;

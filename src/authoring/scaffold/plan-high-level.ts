@@ -4,18 +4,19 @@ import { AbilityError } from '../../contracts/problem.js';
 import { abilityIds, loadedComposite } from '../../definitions/find-ability.js';
 import type { LowLevel } from '../../definitions/formats/low-level.js';
 import { stepId } from '../../definitions/formats/values.js';
+import { requiredIn } from '../../definitions/json-schema-keywords.js';
 import type { Registry } from '../../definitions/registry.js';
 import { freeName } from '../../text/free-name.js';
 import { didYouMean } from '../../text/nearest.js';
-import { FileDraft, schemaLine } from '../file-draft.js';
+import { FileDraft, schemaLine } from '../write-together.js';
 import { flowYaml } from '../write-yaml.js';
-import { renderCases } from './render-cases.js';
 import { sampleOf } from './sample-value.js';
 import {
   checkEnvironments,
   checkNewAbility,
   fileNameOf,
   needsApprovalFirst,
+  renderCases,
   type Scaffold,
   type Site,
 } from './scaffold.js';
@@ -191,10 +192,9 @@ function requiredInputs(calls: readonly { step: string; schema: JsonObject }[]):
   });
 }
 
-function requiredFields({ required, properties }: JsonObject): [string, Json][] {
-  const names = Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
-  const known = isJsonObject(properties) ? properties : {};
-  return names.map((name) => [name, standalone(known[name] ?? {})]);
+function requiredFields(schema: JsonObject): [string, Json][] {
+  const known = isJsonObject(schema.properties) ? schema.properties : {};
+  return requiredIn(schema).map((name) => [name, standalone(known[name] ?? {})]);
 }
 
 /** Drops a schema with `$ref`: its definitions do not exist in another document. */

@@ -11,10 +11,9 @@ import { isOverPhase } from '../../rules/hooks/fold-answers.js';
 import { matchesAnyGlob } from '../../text/glob.js';
 import { didYouMean } from '../../text/nearest.js';
 import type { MATCH_FIELDS, PLAIN_BUILTINS } from '../choices.js';
-import { appendItem } from '../edit-yaml.js';
-import { FileDraft, schemaLine } from '../file-draft.js';
 import { fillTemplate } from '../fill-template.js';
-import { flowYaml, indented } from '../write-yaml.js';
+import { FileDraft, schemaLine } from '../write-together.js';
+import { appendItem, flowYaml, indented } from '../write-yaml.js';
 import { checkPlainName, fileNameOf, type Scaffold, type Site, taken } from './scaffold.js';
 import { EXTENSIONS, type Language } from './script-stub.js';
 

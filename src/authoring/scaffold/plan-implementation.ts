@@ -6,12 +6,11 @@ import { kindOf, loadedComposite } from '../../definitions/find-ability.js';
 import type { LowLevel } from '../../definitions/formats/low-level.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { didYouMean } from '../../text/nearest.js';
-import { FileDraft, schemaLine } from '../file-draft.js';
+import { FileDraft, schemaLine } from '../write-together.js';
 import { flowYaml } from '../write-yaml.js';
-import { configureAbility } from './configure.js';
 import { scaffoldedOf } from './plan-kind.js';
 import { sampleOf } from './sample-value.js';
-import { checkNewImplementation, fileNameOf, type Scaffold, type Site } from './scaffold.js';
+import { checkNewImplementation, configureAbility, fileNameOf, type Scaffold, type Site } from './scaffold.js';
 import type { KindChoice } from './scaffolded.js';
 import type { StubAnswer } from './script-stub.js';
 

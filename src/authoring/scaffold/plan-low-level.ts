@@ -2,15 +2,15 @@ import type { Effect } from '../../contracts/effects.js';
 import type { JsonObject } from '../../contracts/json.js';
 import { unsaidSummary } from '../../definitions/default-summary.js';
 import { schemaFiles } from '../../definitions/schemas/schema-files.js';
-import { FileDraft, schemaFolder, schemaLine } from '../file-draft.js';
+import { FileDraft, schemaFolder, schemaLine } from '../write-together.js';
 import { flowYaml, indented } from '../write-yaml.js';
 import { scaffoldedOf } from './plan-kind.js';
-import { renderCases } from './render-cases.js';
 import {
   checkEnvironments,
   checkNewAbility,
   fileNameOf,
   needsApprovalFirst,
+  renderCases,
   type Scaffold,
   type Site,
 } from './scaffold.js';

@@ -4,11 +4,10 @@ import { ABILITY_ID } from '../../contracts/names.js';
 import { usageError } from '../../contracts/problem.js';
 import type { Registry } from '../../definitions/registry.js';
 import { slashedPath } from '../../disk/paths.js';
-import { FileDraft, schemaLine } from '../file-draft.js';
+import { FileDraft, schemaLine } from '../write-together.js';
 import { flowYaml } from '../write-yaml.js';
 import { checkEnvironments, checkNewAbility, fileNameOf, type Scaffold, type Site } from './scaffold.js';
-import { summaryOf } from './script-summary.js';
-import { readText, type ScriptText } from './script-text.js';
+import { readText, type ScriptText, summaryOf } from './script-text.js';
 
 export interface GivenScripts {
   /** Absolute paths. */

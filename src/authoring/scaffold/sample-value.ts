@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
+import { requiredIn } from '../../definitions/json-schema-keywords.js';
 
 /** Limits recursion: a schema may contain itself. */
 const MAX_LEVELS = 8;
@@ -51,10 +52,11 @@ function typeOf({ type, properties, required }: JsonObject): unknown {
   return type ?? (properties !== undefined || required !== undefined ? 'object' : undefined);
 }
 
-function objectOf({ properties, required }: JsonObject, level: number): JsonObject {
-  const known = isJsonObject(properties) ? properties : {};
-  const names = Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
-  return Object.fromEntries(names.map((name) => [name, sampleOf(known[name] ?? { type: 'string' }, level + 1)]));
+function objectOf(schema: JsonObject, level: number): JsonObject {
+  const known = isJsonObject(schema.properties) ? schema.properties : {};
+  return Object.fromEntries(
+    requiredIn(schema).map((name) => [name, sampleOf(known[name] ?? { type: 'string' }, level + 1)]),
+  );
 }
 
 function textOf({ format, minLength, maxLength }: JsonObject): string {

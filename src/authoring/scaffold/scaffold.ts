@@ -1,3 +1,4 @@
+import { stringify } from 'yaml';
 import type { z } from 'zod';
 import type { Effect } from '../../contracts/effects.js';
 import type { Phase } from '../../contracts/hooks.js';
@@ -16,7 +17,8 @@ import { abilityId, environmentName, plainName } from '../../definitions/formats
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { slashedPath } from '../../disk/paths.js';
 import { didYouMean } from '../../text/nearest.js';
-import type { PlannedFile } from '../write-together.js';
+import { type FileDraft, type PlannedFile, schemaLine } from '../write-together.js';
+import { appendItem, flowYaml, indented, readValue, setValue } from '../write-yaml.js';
 
 /** The project, and the environment in which a scaffold must run at once. */
 export interface Site {
@@ -134,4 +136,72 @@ export function checkNewConfig(registry: Registry, value: z.output<typeof config
     const id = ids.find((each) => known.has(each));
     if (id !== undefined) throw taken(`There is ${what} ${id} already`, known.get(id)?.file ?? '');
   }
+}
+
+/** Adds a missing entry. @param path in the entry: `['environments', 'dev', 'endpoints', 'default']`. */
+export function configureAbility(draft: FileDraft, site: Site, ability: string, path: string[], value: Json): void {
+  const file = site.registry.configs.get(ability)?.file ?? `${site.folders.registry}/config/abilities.yaml`;
+  draft.edit(file, beginning(site, file), (text) => {
+    const source = { file, text };
+    const index = entriesOf(readValue(source)).indexOf(ability);
+    if (index >= 0) return setValue(source, ['abilities', index, ...path], value);
+    const entry = { id: ability, ...nested(path, value) };
+    return appendItem(source, 'abilities', stringify([entry], { lineWidth: 0 }));
+  });
+}
+
+export function configureServer(draft: FileDraft, site: Site, name: string, definition: JsonObject): void {
+  const path = `${site.folders.registry}/config/mcp-servers.yaml`;
+  const start = beginning(site, path);
+  draft.edit(path, start, (text) =>
+    text === start
+      ? `${start}${stringify({ mcp_servers: { [name]: definition } }, { lineWidth: 0 })}`
+      : setValue({ file: path, text }, ['mcp_servers', name], definition),
+  );
+}
+
+function beginning({ folders }: Site, path: string): string {
+  return `${schemaLine({ kind: 'config', path, registry: folders.registry })}\n`;
+}
+
+function entriesOf(value: unknown): unknown[] {
+  const abilities = (value as { abilities?: unknown } | null)?.abilities;
+  return Array.isArray(abilities) ? abilities.map((entry: { id?: unknown } | null) => entry?.id) : [];
+}
+
+function nested([first, ...rest]: string[], value: Json): JsonObject {
+  if (first === undefined) return {};
+  return { [first]: rest.length === 0 ? value : nested(rest, value) };
+}
+
+export interface FirstCase {
+  ability: string;
+  path: string;
+  name: string;
+  input: JsonObject;
+  mocks: Record<string, JsonObject>;
+  /** Steps that need approval in the environment. */
+  approvals: string[];
+  expect: Json;
+}
+
+/** Renders the file of cases of a new ability. Source: docs/testing.md. */
+export function renderCases(site: Site, { ability, path, name, input, mocks, approvals, expect }: FirstCase): string {
+  const lines = [
+    ...(Object.keys(input).length > 0 ? [`input: ${flowYaml(input)}`] : []),
+    'mocks:',
+    ...Object.entries(mocks).map(([step, mock]) => `  ${flowYaml(step)}: ${flowYaml(mock)}`),
+    ...(approvals.length > 0
+      ? [`approvals: ${flowYaml(Object.fromEntries(approvals.map((step) => [step, 'approve'])))}`]
+      : []),
+    `expect: ${flowYaml(expect)}`,
+  ];
+  return `${schemaLine({ kind: 'cases', path, registry: site.folders.registry })}
+# Run with: ability test ${ability}
+ability: ${ability}
+cases:
+  - name: ${flowYaml(name)}
+    environment: ${site.environment}
+${indented(lines.join('\n'), 4)}
+`;
 }

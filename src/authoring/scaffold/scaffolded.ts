@@ -1,7 +1,7 @@
 import type { Effect } from '../../contracts/effects.js';
 import type { JsonObject } from '../../contracts/json.js';
 import type { WrittenKindName } from '../../kinds/kind.js';
-import type { FileDraft } from '../file-draft.js';
+import type { FileDraft } from '../write-together.js';
 import type { Site } from './scaffold.js';
 import type { Language, StubAnswer } from './script-stub.js';
 

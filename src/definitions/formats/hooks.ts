@@ -1,16 +1,18 @@
 import { z } from 'zod';
 import { CALLERS } from '../../contracts/callers.js';
+import { FOREIGN_EVENTS, FOREIGN_FORMATS, type ForeignEvent, SILENCES } from '../../contracts/foreign-hooks.js';
 import { BUILTINS, HOOK_KINDS, PHASES } from '../../contracts/hooks.js';
 import { script } from '../../kinds/script/format.js';
 import type { HandlerName } from '../../rules/hooks/handlers.js';
+import { faultOfToolName } from '../tool-mapping/tool-shapes.js';
 import { editable } from './approval.js';
-import { abstain, foreignEvent, foreignFormat, mustDeny, toolMapping } from './tool-mapping.js';
 import {
   abilityId,
   condition,
   effect,
   environmentName,
   jsonObject,
+  matching,
   moment,
   optional,
   plainName,
@@ -34,6 +36,44 @@ export const match = z.strictObject({
   tags: globs.describe('Tags of the implementation.'),
   callers: optional(z.array(z.enum(CALLERS)).min(1), 'Who starts the task: person, ci, agent, session or child.'),
 });
+
+/** Protocol of a foreign handler. */
+const foreignFormat = z.enum(FOREIGN_FORMATS);
+
+/** The event that such a handler expects. Source: docs/hooks.md#importing-them. */
+const foreignEvent = z.enum(Object.keys(FOREIGN_EVENTS) as ForeignEvent[]);
+
+const toolName = z.string().superRefine((tool, { addIssue }) => {
+  const fault = faultOfToolName(tool);
+  if (fault !== undefined) addIssue({ code: 'custom', message: `For a hook of Claude Code ${fault}` });
+});
+
+/** `as`: an ability as a tool. */
+const toolMapping = z.strictObject({
+  match: match
+    .omit({ kinds: true, callers: true })
+    .describe('Which abilities are shown as this tool: every field given must fit.'),
+  tool_name: toolName.describe(
+    'The tool: Bash, Write, Edit, MultiEdit, Read, Grep, Glob, WebFetch, WebSearch, mcp__server__tool.',
+  ),
+  tool_input: z
+    .union([jsonObject, matching(/^\s*\$\{\{[\s\S]*\}\}\s*$/, 'tool_input is a map, or one ${{ }} that gives a map')])
+    .describe(
+      'Its input: texts may contain ${{ }} over `input`; a key whose expression is an absent optional is left out.',
+    ),
+  if: optional(condition, 'CEL over tool_name and tool_input; false: the hook does not run for this call.'),
+});
+
+export type ToolMapping = z.output<typeof toolMapping>;
+
+/** `must_deny`: a call to stop. */
+const mustDeny = z.strictObject({
+  ability: abilityId.describe('An ability that `as` shows as a tool.'),
+  input: jsonObject.describe('An input of it that the hook must deny.'),
+});
+
+/** `abstain`: what silence means. */
+const abstain = z.enum(SILENCES);
 
 const expression = z
   .strictObject({

@@ -1,9 +1,10 @@
-import type { ShownAs, ToolCall, ToolMapping } from '../../contracts/foreign-hooks.js';
+import type { ShownAs, ToolCall } from '../../contracts/foreign-hooks.js';
 import type { JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { evaluateCondition } from '../../rules/expressions/evaluate.js';
 import { evaluateTemplate } from '../../rules/expressions/template.js';
 import { fitsMatch, type MappedAbility } from '../fits-match.js';
+import type { ToolMapping } from '../formats/hooks.js';
 import { faultOfToolInput } from './tool-shapes.js';
 
 export const MAPPING_NAMES = ['input'] as const;
@@ -35,7 +36,7 @@ export function toolCallOf(
 }
 
 /** Whether a call passes the filter of a mapping. @throws AbilityError `expression.*`. */
-export function isShown({ if: condition }: Pick<ToolMapping, 'if'>, call: ToolCall): boolean {
+export function isShown({ if: condition }: Pick<ShownAs, 'if'>, call: ToolCall): boolean {
   if (condition === undefined) return true;
   const { tool_name, tool_input } = call;
   return evaluateCondition(condition, { tool_name, tool_input });

@@ -1,5 +1,5 @@
-import type { ToolMapping } from '../../contracts/foreign-hooks.js';
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
+import type { ToolMapping } from '../../definitions/formats/hooks.js';
 import { escapePattern } from '../../text/escape-pattern.js';
 
 /** A call of a tool as the call of an ability: its input, none, or unknown. */

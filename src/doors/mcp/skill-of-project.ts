@@ -1,5 +1,5 @@
 import { type Skill, type SkillSource, SkillsExtension, skillEntry } from '@modelcontextprotocol/server/ext/skills';
-import { SKILL_FILE, SKILL_NAME, skillMd } from '../../authoring/agent-documents/agents-md.js';
+import { SKILL_FILE, SKILL_NAME, skillMd } from '../../authoring/agent-documents/plan-agent-documents.js';
 import { siteFolders } from '../../authoring/scaffold/scaffold.js';
 
 /** How long clients may cache it; it changes only with this program's version. Milliseconds. */

@@ -1,6 +1,5 @@
 import { EFFECTS_OF_METHODS, METHODS } from '../../authoring/choices.js';
-import { configureAbility } from '../../authoring/scaffold/configure.js';
-import { checkForm } from '../../authoring/scaffold/scaffold.js';
+import { checkForm, configureAbility } from '../../authoring/scaffold/scaffold.js';
 import type { Scaffolded } from '../../authoring/scaffold/scaffolded.js';
 import { flowYaml } from '../../authoring/write-yaml.js';
 import { serviceUrl } from '../../definitions/formats/values.js';

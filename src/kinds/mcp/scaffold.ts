@@ -1,5 +1,4 @@
-import { configureServer } from '../../authoring/scaffold/configure.js';
-import { checkPlainName } from '../../authoring/scaffold/scaffold.js';
+import { checkPlainName, configureServer } from '../../authoring/scaffold/scaffold.js';
 import type { Scaffolded } from '../../authoring/scaffold/scaffolded.js';
 import { flowYaml } from '../../authoring/write-yaml.js';
 import { AbilityError } from '../../contracts/problem.js';

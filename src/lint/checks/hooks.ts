@@ -30,28 +30,24 @@ export function* checkHookMatches({ registry }: LintedProject): Generator<Findin
   for (const hook of [...registry.hooks.values()].flat()) {
     if (hook.value.enabled && hook.value.match) yield* unfitPatterns(hook, hook.value.match, known);
   }
-  yield* claimedCallers(registry);
+  yield* evadedGuards(registry);
   yield* unfitBindings(registry);
-  yield* narrowedHooks(registry);
 }
 
-/** Finds guards without `match` that a binding removes from all other abilities. Source: C-44. */
-function* narrowedHooks(registry: Registry): Generator<Finding> {
+/**
+ * Finds guards without `match` that a binding removes from all other abilities, and guards that an agent evades by
+ * claiming to be another kind of caller. Source: C-44.
+ */
+function* evadedGuards(registry: Registry): Generator<Finding> {
   for (const phase of ['PreAbilityCreate', 'PreAbilityCall'] as const) {
     for (const { value, locate } of registry.hooks.get(phase) ?? []) {
-      if (!value.enabled || !isNarrowed(registry, phase, value)) continue;
-      const message = `The hook ${value.id} blocks and has no \`match\`: bound by name, it fires only where it is bound`;
-      yield findingOf('lint.hook_narrowed', message, locate(['id']));
-    }
-  }
-}
-
-/** Finds guards that an agent evades by claiming to be another kind of caller. */
-function* claimedCallers(registry: Registry): Generator<Finding> {
-  for (const phase of ['PreAbilityCreate', 'PreAbilityCall'] as const) {
-    for (const { value, locate } of registry.hooks.get(phase) ?? []) {
+      if (!value.enabled) continue;
+      if (isNarrowed(registry, phase, value)) {
+        const message = `The hook ${value.id} blocks and has no \`match\`: bound by name, it fires only where it is bound`;
+        yield findingOf('lint.hook_narrowed', message, locate(['id']));
+      }
       const callers = value.match?.callers ?? [];
-      if (!value.enabled || !callers.includes('agent') || CLAIMED.every((caller) => callers.includes(caller))) continue;
+      if (!callers.includes('agent') || CLAIMED.every((caller) => callers.includes(caller))) continue;
       const message = `The guard ${value.id} fires for agents and not for every client, and on the command line only a client that says so counts as an agent`;
       yield findingOf('lint.claimed_caller', message, locate(['match', 'callers']));
     }

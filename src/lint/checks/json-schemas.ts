@@ -1,7 +1,6 @@
 import type { Finding } from '../../contracts/findings.js';
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
-import type { LintCode } from '../../contracts/lint-codes.js';
-import { innerSchemas, SCHEMA_KEYWORDS } from '../../definitions/json-schema-keywords.js';
+import { innerSchemas, requiredIn, SCHEMA_KEYWORDS } from '../../definitions/json-schema-keywords.js';
 import { locationOf, type Spot, within } from '../../definitions/spot.js';
 import { findingOf } from '../../planning/finding-of.js';
 import { satisfies } from '../../planning/input/schemas.js';
@@ -9,6 +8,7 @@ import { unlessRefused } from '../../text/attempt.js';
 import { nearestNames } from '../../text/nearest.js';
 import { shorten } from '../../text/shorten.js';
 import { ofEachSchema } from '../linted-project.js';
+import type { PlacedDiagnostic } from './expressions.js';
 
 /** Keywords whose schemas apply to the same value as the schema around them. */
 const SAME_VALUE: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else']);
@@ -35,11 +35,10 @@ function* keywordFaults(schema: Json | undefined, spot: Spot, around: readonly s
 
 /** Finds required properties without a description: usually a misspelt name. */
 function* requiredUnknown(schema: JsonObject, described: readonly string[], spot: Spot): Generator<Finding> {
-  const { required } = schema;
-  if (!Array.isArray(required) || described.length === 0) return;
-  for (const [index, name] of required.entries()) {
+  if (described.length === 0) return;
+  for (const [index, name] of requiredIn(schema).entries()) {
     // Another check reports a forbidden name.
-    if (typeof name !== 'string' || described.includes(name) || isForbidden(schema, name)) continue;
+    if (described.includes(name) || isForbidden(schema, name)) continue;
     const [near] = nearestNames(name, described);
     const fix = near === undefined ? undefined : `Use \`${near}\`, or describe \`${name}\` under \`properties\`.`;
     const message = `\`${name}\` is required and not among the \`properties\``;
@@ -77,14 +76,6 @@ function fits({ default: _, ...schema }: JsonObject, root: JsonObject, value: Js
   );
 }
 
-interface SchemaFault {
-  code: LintCode;
-  message: string;
-  path: PropertyKey[];
-  part?: 'key';
-  fix?: string | undefined;
-}
-
 /** Finds schemas that no value satisfies, and keywords without effect on their type. Source: R-000-29. */
 export const checkSchemaContradictions = ofEachSchema(function* (schema, spot) {
   if (spot.path[0] === 'input_schema' && schema.type !== undefined && !typesOf(schema)?.includes('object')) {
@@ -118,7 +109,7 @@ const RANGES = [
   ['minProperties', 'maxProperties', false],
 ] as const;
 
-function* contradictions(schema: JsonObject): Generator<SchemaFault> {
+function* contradictions(schema: JsonObject): Generator<PlacedDiagnostic> {
   const code = 'lint.schema_impossible';
   for (const [low, high, isOpen] of RANGES) {
     const [least, greatest] = [schema[low], schema[high]];
@@ -141,7 +132,7 @@ function* contradictions(schema: JsonObject): Generator<SchemaFault> {
   if (not === true || (isJsonObject(not) && Object.keys(not).length === 0)) {
     yield { code, message: '`not` with nothing in it refuses everything', path: ['not'] };
   }
-  for (const [index, name] of namesRequired(schema).entries()) {
+  for (const [index, name] of requiredIn(schema).entries()) {
     if (!isForbidden(schema, name)) continue;
     yield {
       code,
@@ -150,10 +141,6 @@ function* contradictions(schema: JsonObject): Generator<SchemaFault> {
       fix: fixOf(schema, name),
     };
   }
-}
-
-function namesRequired({ required }: JsonObject): string[] {
-  return Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
 }
 
 function fixOf({ properties }: JsonObject, name: string): string {
@@ -181,25 +168,13 @@ const TYPE_OF: ReadonlyMap<string, string> = new Map(
 
 /** Formats that validation knows, and those of OpenAPI for the width of numbers. */
 const FORMATS: readonly string[] = [
-  ...[
-    'date-time',
-    'date',
-    'time',
-    'duration',
-    'email',
-    'hostname',
-    'ipv4',
-    'ipv6',
-    'uri',
-    'uri-reference',
-    'uuid',
-    'url',
-  ],
+  ...['date-time', 'date', 'time', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uri', 'uri-reference', 'uuid'],
+  ...['url'],
   ...['uri-template', 'iri', 'iri-reference', 'idn-email', 'idn-hostname', 'json-pointer', 'relative-json-pointer'],
   ...['file', 'regex', 'byte', 'binary', 'password', 'int32', 'int64', 'float', 'double', 'iso-time', 'iso-date-time'],
 ];
 
-function* idleKeywords(schema: JsonObject): Generator<SchemaFault> {
+function* idleKeywords(schema: JsonObject): Generator<PlacedDiagnostic> {
   const code = 'lint.schema_keyword_idle';
   const types = typesOf(schema)?.map((type) => (type === 'integer' ? 'number' : type));
   for (const keyword of types ? Object.keys(schema) : []) {

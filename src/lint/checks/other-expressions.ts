@@ -2,6 +2,7 @@ import { EFFECTS } from '../../contracts/effects.js';
 import type { Finding } from '../../contracts/findings.js';
 import type { HookDefinition } from '../../definitions/formats/hooks.js';
 import type { ImplementationBody } from '../../definitions/formats/implementation.js';
+import type { LowLevel } from '../../definitions/formats/low-level.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { partsOfHandler } from '../../definitions/written-handler.js';
 import { checkApiSection } from '../../kinds/api/lint.js';
@@ -12,12 +13,19 @@ import { IN_HOOKS } from '../../planning/hooks/resolve-handler.js';
 import { implementationBodies } from '../../planning/resolve/choose-implementation.js';
 import { checkCondition, problemsOf } from '../../planning/steps/check-names.js';
 import { type LintedProject, ofFile } from '../linted-project.js';
-import { presetParameters } from '../types/implementations.js';
+import { presetParameters, typeOfForms } from '../types/implementations.js';
 import { type View, viewOf } from '../types/infer.js';
+import { parseExpression, presentAfter } from '../types/read-expression.js';
 import { ANY, INT, listType, mapType, NULL, STRING, type Type, textsType, unite } from '../types/type.js';
-import { typeOfInput } from '../types/type-of-schema.js';
+import { typeOfInput, typeOfSchema } from '../types/type-of-schema.js';
 import { environmentType } from '../types/workflow-types.js';
-import { conditionDiagnostics, type PlacedDiagnostic, scriptTextDiagnostics } from './expressions.js';
+import { inputDiagnostics, outputDiagnostics } from './calls.js';
+import {
+  conditionDiagnostics,
+  type PlacedDiagnostic,
+  scriptTextDiagnostics,
+  templateDiagnostics,
+} from './expressions.js';
 import { type Names, type SectionCheck, scriptNames } from './section-check.js';
 import { placedFinding } from './workflow-contents.js';
 
@@ -115,4 +123,40 @@ function withPresets(type: Type, names: ReadonlySet<string>): Type {
     for (const name of names) fields.set(name, { type: fields.get(name)?.type ?? (() => ANY), isOptional: false });
     return { ...one, fields };
   });
+}
+
+/** Checks the expressions of `unknown` against the contracts of the lost call and of the ability that is asked. */
+export function* checkLostCalls({ registry }: LintedProject): Generator<Finding> {
+  for (const operation of registry.operations.values()) {
+    yield* ofFile(operation.file, () =>
+      [...diagnosticsOf(registry, operation)].map((diagnostic) => placedFinding(operation, diagnostic)),
+    );
+  }
+}
+
+function* diagnosticsOf(registry: Registry, { value }: Loaded<LowLevel>): Generator<PlacedDiagnostic> {
+  const { unknown, input_schema, output_schema: promised } = value;
+  const asked = unknown && registry.operations.get(unknown.call)?.value;
+  if (!asked) return;
+  const call = mapType({ idempotency_key: STRING, input: typeOfInput(input_schema) });
+  const output = asked.output_schema ? typeOfSchema(asked.output_schema) : typeOfForms(registry, unknown.call);
+  const question = viewOf({ call });
+  const answer = viewOf({
+    call,
+    output: unite(NULL, output),
+    error: unite(NULL, mapType({ code: STRING, message: STRING })),
+  });
+  const preset = presetParameters(registry, unknown.call);
+  const contract = { schema: asked.input_schema, of: unknown.call, preset, at: ['unknown', 'call'] };
+  yield* inputDiagnostics(contract, unknown.with, ['unknown', 'with'], question);
+  yield* templateDiagnostics(unknown.with, ['unknown', 'with'], question);
+  for (const key of ['happened', 'not_happened'] as const) {
+    // A condition may read what is not there: then it is not true.
+    const found = [...conditionDiagnostics(unknown[key], ['unknown', key], answer)];
+    yield* found.filter(({ code }) => code !== 'lint.optional_field');
+  }
+  const tree = parseExpression(unknown.happened);
+  const known = tree ? { ...answer, present: presentAfter(tree, true) } : answer;
+  yield* templateDiagnostics(unknown.output, ['unknown', 'output'], known);
+  if (promised) yield* outputDiagnostics(promised, unknown.output, ['unknown', 'output'], known);
 }

@@ -6,7 +6,6 @@ import { writeExpression } from '../../rules/expressions/write.js';
 import { shorten } from '../../text/shorten.js';
 import { neverEqual } from './compare.js';
 import { parseExpression, pathOf, presentAfter, textOf } from './read-expression.js';
-import { select } from './select.js';
 import {
   type Alternative,
   ANY,
@@ -19,6 +18,7 @@ import {
   mayBe,
   type Report,
   STRING,
+  select,
   type Type,
   typeOfValue,
   unite,

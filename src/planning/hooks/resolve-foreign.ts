@@ -1,9 +1,9 @@
-import type { MustDeny, PlanForeignHook, ToolCall, ToolMapping } from '../../contracts/foreign-hooks.js';
+import type { MustDeny, PlanForeignHook, ToolCall } from '../../contracts/foreign-hooks.js';
 import type { JsonObject } from '../../contracts/json.js';
 import { AbilityError, invalidDefinition } from '../../contracts/problem.js';
 import type { HookSubject, MappedAbility } from '../../definitions/fits-match.js';
 import { isForeign } from '../../definitions/foreign-hook.js';
-import type { HookDefinition } from '../../definitions/formats/hooks.js';
+import type { HookDefinition, ToolMapping } from '../../definitions/formats/hooks.js';
 import type { LowLevel } from '../../definitions/formats/low-level.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { isShown, MAPPING_NAMES, mappingOf, toolCallOf } from '../../definitions/tool-mapping/map-tool.js';

@@ -78,15 +78,8 @@ export function exactNumber(token: string, reading: Reading, path: Path): string
 function withoutBytes(text: string, reading: Reading, path: Path): string {
   if (reading.integers === 'round') return text.replaceAll(BYTES_MARK, '\uFFFD');
   const before = Buffer.byteLength(text.slice(0, text.indexOf(BYTES_MARK)));
-  throw refused(
-    reading,
-    `has bytes that are not UTF-8 (byte ${before} of the text there)`,
-    path,
-    'Write it in UTF-8.',
-    {
-      byte: before,
-    },
-  );
+  const fault = `has bytes that are not UTF-8 (byte ${before} of the text there)`;
+  throw refused(reading, fault, path, 'Write it in UTF-8.', { byte: before });
 }
 
 export function refused(

@@ -2,12 +2,15 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { newAgentDocuments, skillMd } from '../../../src/authoring/agent-documents/agents-md.js';
-import { CLOSES, OPENS, withMarked } from '../../../src/authoring/agent-documents/marked-text.js';
 import {
+  CLOSES,
   checkAgentDocuments,
   findAgentDocuments,
+  newAgentDocuments,
+  OPENS,
   planAgentDocuments,
+  skillMd,
+  withMarked,
 } from '../../../src/authoring/agent-documents/plan-agent-documents.js';
 import { EXIT } from '../../../src/contracts/states.js';
 import { metaTools } from '../../../src/doors/mcp/tools.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { appendItem, setValue } from '../../../src/authoring/edit-yaml.js';
+import { appendItem, setValue } from '../../../src/authoring/write-yaml.js';
 import { errorOf } from '../error-of.js';
 
 const item = '- id: new\n  handler:\n    builtin: usage\n';

@@ -2,9 +2,14 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { newAgentDocuments } from '../../../src/authoring/agent-documents/agents-md.js';
-import { namedEnvironments, proposedEnvironments } from '../../../src/authoring/init/environments.js';
-import { mergeGitIgnore, type NewProject, planProject } from '../../../src/authoring/init/plan-project.js';
+import { newAgentDocuments } from '../../../src/authoring/agent-documents/plan-agent-documents.js';
+import {
+  mergeGitIgnore,
+  type NewProject,
+  namedEnvironments,
+  planProject,
+  proposedEnvironments,
+} from '../../../src/authoring/init/plan-project.js';
 import { writeTogether } from '../../../src/authoring/write-together.js';
 import { loadRegistry, RegistryLoader } from '../../../src/definitions/load-registry.js';
 import { lintProject } from '../../../src/lint/lint-project.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { summaryOf } from '../../../src/authoring/scaffold/script-summary.js';
+import { summaryOf } from '../../../src/authoring/scaffold/script-text.js';
 
 test.each([
   ['#!/bin/sh\n# Dumps it.\n# More.\necho 1\n', 'Dumps it.'],

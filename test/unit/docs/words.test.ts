@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { newAgentDocuments, skillMd } from '../../../src/authoring/agent-documents/agents-md.js';
+import { newAgentDocuments, skillMd } from '../../../src/authoring/agent-documents/plan-agent-documents.js';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const ROLES = ['AI developer', 'Agent Runtime', 'Tool Runner', 'Hook Runner', 'humans'];

@@ -37,7 +37,7 @@ const ABOUT_ONE_KIND: Record<string, string> = {
   'planning/steps/named-codes.ts': 'exit codes of scripts',
   'server/logs/harvest-file.ts': 'a kind of finding',
   'testing/case-calls.ts': 'an endpoint of a model, which no case asks',
-  'testing/check-names.ts': HANDLER,
+  'testing/plan-names.ts': HANDLER,
 };
 
 const names = KINDS.join('|');

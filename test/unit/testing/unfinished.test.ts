@@ -1,6 +1,6 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { expect, test } from 'vitest';
-import { readUnfinished } from '../../../src/testing/pending-work.js';
+import { readUnfinished } from '../../../src/testing/drive-task.js';
 
 type History = Awaited<ReturnType<WorkflowHandle['fetchHistory']>>;
 

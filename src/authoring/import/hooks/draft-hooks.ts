@@ -1,13 +1,9 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename, posix } from 'node:path';
-import {
-  FOREIGN_EVENTS,
-  type ForeignFormat,
-  type ToolCall,
-  type ToolMapping,
-} from '../../../contracts/foreign-hooks.js';
+import { FOREIGN_EVENTS, type ForeignFormat, type ToolCall } from '../../../contracts/foreign-hooks.js';
 import type { Phase } from '../../../contracts/hooks.js';
 import type { JsonObject } from '../../../contracts/json.js';
+import type { ToolMapping } from '../../../definitions/formats/hooks.js';
 import { keysOfTool } from '../../../definitions/tool-mapping/tool-shapes.js';
 import { isInside } from '../../../disk/paths.js';
 import { isOverPhase } from '../../../rules/hooks/fold-answers.js';

@@ -1,6 +1,6 @@
 import type { Effect } from '../../../contracts/effects.js';
-import type { ToolMapping } from '../../../contracts/foreign-hooks.js';
 import type { JsonObject } from '../../../contracts/json.js';
+import type { ToolMapping } from '../../../definitions/formats/hooks.js';
 
 /** The parts of an ability that show which tool it resembles. */
 export interface Shown {

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { schemaLine } from '../../file-draft.js';
 import { fillTemplate } from '../../fill-template.js';
-import type { PlannedFile } from '../../write-together.js';
+import { type PlannedFile, schemaLine } from '../../write-together.js';
 import type { Shown } from './map-abilities.js';
 
 const TEXT = { type: 'string' };

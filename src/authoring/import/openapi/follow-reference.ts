@@ -34,6 +34,16 @@ export class NotExpressible extends Error {
   override readonly name = 'NotExpressible';
 }
 
+/** As `unlessRefused`, for what no ability can express. @throws any other error. */
+export function unlessInexpressible<T, Otherwise>(act: () => T, otherwise: (reason: NotExpressible) => Otherwise) {
+  try {
+    return act();
+  } catch (error) {
+    if (error instanceof NotExpressible) return otherwise(error);
+    throw error;
+  }
+}
+
 /** One line without control or hidden characters. @param max characters; longer text ends in `...`. */
 export function cleanText(text: string, max: number): string {
   const plain = text

@@ -1,4 +1,4 @@
-import { follow, isPart, listOf, memberOf, NotExpressible, type Part, partOf } from './follow-reference.js';
+import { follow, isPart, listOf, memberOf, type Part, partOf, unlessInexpressible } from './follow-reference.js';
 
 /** Requests omit read-only values, and responses omit write-only ones. */
 export type Direction = 'request' | 'response';
@@ -111,12 +111,10 @@ export class HiddenNames {
 
   /** Resolves a reference; a missing target is undefined here and reported by the conversion. */
   private target(value: unknown): unknown {
-    try {
-      return follow(this.document, value);
-    } catch (error) {
-      if (error instanceof NotExpressible) return undefined;
-      throw error;
-    }
+    return unlessInexpressible(
+      () => follow(this.document, value),
+      () => undefined,
+    );
   }
 }
 

@@ -5,7 +5,7 @@ import { signalWithin } from '../../../rules/any-abort-signal.js';
 import { tooLarge, unavailable } from '../import-fault.js';
 import type { DocumentHeader } from './document-headers.js';
 import { cleanText } from './follow-reference.js';
-import { MAX_DOCUMENT_BYTES } from './read-document.js';
+import { MAX_DOCUMENT_BYTES } from './import-document.js';
 
 export interface Description {
   text: string;

@@ -10,6 +10,7 @@ import {
   type Part,
   partOf,
   textOf,
+  unlessInexpressible,
 } from './follow-reference.js';
 import { METHODS } from './methods.js';
 
@@ -194,13 +195,11 @@ function mappedOf({ headers, query, cookies, basic, credentials }: Access): Mapp
 }
 
 function accessOf(document: Part, name: string, taken: Set<string>): Access | string {
-  let scheme: unknown;
-  try {
-    scheme = followed(document, name);
-  } catch (error) {
-    if (error instanceof NotExpressible) return error.message;
-    throw error;
-  }
+  const scheme = unlessInexpressible(
+    () => followed(document, name),
+    (reason) => reason,
+  );
+  if (scheme instanceof NotExpressible) return scheme.message;
   const type = memberOf(scheme, 'type');
   if (isSigned(name, scheme)) return faultOf(name, 'signs requests as AWS does (SigV4)');
   if (type === 'http') return httpAccess(name, String(memberOf(scheme, 'scheme')).toLowerCase(), taken);

@@ -1,12 +1,23 @@
 import { Document, isMap, isSeq, parseDocument } from 'yaml';
+import type { z } from 'zod';
 import { PHASES, type Phase } from '../../../contracts/hooks.js';
 import type { Json } from '../../../contracts/json.js';
-import { AbilityError, invalidDefinition, type SourceLocation, usageError } from '../../../contracts/problem.js';
+import {
+  AbilityError,
+  invalidDefinition,
+  type Problem,
+  type SourceLocation,
+  usageError,
+} from '../../../contracts/problem.js';
+import { checkFormat } from '../../../definitions/check-format.js';
 import { abilityIds, loadedAbility } from '../../../definitions/find-ability.js';
+import { FORMATS, type FormatName } from '../../../definitions/schemas/schema-files.js';
+import { findUnsupported } from '../../../definitions/unsupported.js';
 import { readYaml, type YamlSource } from '../../../definitions/yaml-source.js';
 import { didYouMean } from '../../../text/nearest.js';
-import { appendItem, setValue } from '../../edit-yaml.js';
-import { FileDraft, schemaLine } from '../../file-draft.js';
+import type { DefinitionKind } from '../../choices.js';
+import { FileDraft, schemaLine } from '../../write-together.js';
+import { appendItem, setValue } from '../../write-yaml.js';
 import { checkNewHook, checkPhase, hookFileOf } from '../plan-hook.js';
 import {
   checkNewAbility,
@@ -18,7 +29,6 @@ import {
   type Site,
   taken,
 } from '../scaffold.js';
-import { FORMAT_OF, type GivenDefinition, type NewDefinition, readDefinition } from './read-definition.js';
 
 export type ScaffoldFromDefinition = Scaffold & Required<Pick<Scaffold, 'given'>>;
 
@@ -262,4 +272,90 @@ function placesInAppended(
     const index = list.findLastIndex((_, item) => (written.locate([key, item]).line ?? 0) <= line);
     return index < earlier ? location : source.locate([key, index - earlier]);
   };
+}
+
+export interface GivenDefinition {
+  kind: DefinitionKind;
+  from: string;
+  text: string;
+  /** The id or file name, if the user passed one. */
+  name?: string;
+  phase?: string;
+  /** A configuration that must be written together with it: neither is valid alone. */
+  config?: { from: string; text: string };
+}
+
+export const FORMAT_OF: Record<DefinitionKind, FormatName> = {
+  'low-level': 'low-level',
+  'high-level': 'high-level',
+  agent: 'agent',
+  implementation: 'implementations',
+  hook: 'hooks',
+  cases: 'cases',
+  config: 'config',
+  module: 'modules',
+  capabilities: 'capabilities',
+  packs: 'packs',
+};
+
+export interface NewDefinition {
+  source: YamlSource;
+  /** The value after validation, with defaults. */
+  // biome-ignore lint/suspicious/noExplicitAny: which format it has is known to who asked for the kind
+  value: any;
+}
+
+/** @throws AbilityError with the code of the first problem, and all problems in `details.problems`. */
+function readDefinition({ kind, from, text }: GivenDefinition): NewDefinition {
+  const read = readYaml(from, text);
+  if ('code' in read) throw refusedFor([read]);
+  refuseOtherType(kind, read);
+  const format = FORMAT_OF[kind];
+  const unsupported = isFileKind(format) ? findUnsupported(format, read) : undefined;
+  if (unsupported) throw refusedFor([unsupported]);
+  const checked = checkFormat(FORMATS[format].format as z.ZodType, read);
+  if ('problems' in checked) throw refusedFor(checked.problems);
+  return { source: read, value: checked.value };
+}
+
+/** The environments in its scope; undefined: all. @throws AbilityError as {@link readDefinition}. */
+export function environmentsOf(given: GivenDefinition): readonly string[] | undefined {
+  return readDefinition(given).value.scope?.environments;
+}
+
+/** The error for an invalid definition, with all its problems. @param problems at least one. */
+export function refusedFor(problems: readonly Problem[]): AbilityError {
+  const [first = { code: 'definition.invalid', message: 'It is not valid' }, ...others] = problems;
+  const more = others.length === 0 ? '' : ` (and ${others.length} more, in \`details\` of --json)`;
+  return new AbilityError({
+    ...first,
+    message: `${first.message}${more}; nothing was written`,
+    details: {
+      problems: problems.map(({ code, message, location, suggestion }) => ({
+        code,
+        message,
+        location: location ? { ...location } : null,
+        suggestion: suggestion ?? null,
+      })),
+    },
+  });
+}
+
+/** Other formats have no loader of their own and are checked by their schema alone. */
+function isFileKind(format: FormatName): format is Exclude<FormatName, 'agent' | 'project' | 'cases'> {
+  return format !== 'agent' && format !== 'project' && format !== 'cases';
+}
+
+/** Workflows and agents share a folder and differ only in `type`. */
+function refuseOtherType(kind: DefinitionKind, { value, locate }: YamlSource): void {
+  const isAgent = value !== null && typeof value === 'object' && 'type' in value && value.type === 'agent';
+  if (kind !== 'high-level' || !isAgent) return;
+  throw refusedFor([
+    {
+      code: 'definition.invalid',
+      message: 'It is an agent, and no workflow',
+      location: locate(['type']),
+      suggestion: 'Run `ability scaffold agent --from FILE`.',
+    },
+  ]);
 }

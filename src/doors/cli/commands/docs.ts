@@ -1,10 +1,11 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { SKILL_FILE, SKILL_NAME } from '../../../authoring/agent-documents/agents-md.js';
 import {
   agentDocumentsOf,
   findAgentDocuments,
   planAgentDocuments,
+  SKILL_FILE,
+  SKILL_NAME,
 } from '../../../authoring/agent-documents/plan-agent-documents.js';
 import { DOCUMENT_NAME, placesToAdd, selectDocuments } from '../../../authoring/routing-documents/find-documents.js';
 import {

@@ -1,14 +1,15 @@
 import { existsSync, mkdirSync, readFileSync, rmdirSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { CLOSES, OPENS } from '../../../authoring/agent-documents/marked-text.js';
+import { CLOSES, OPENS } from '../../../authoring/agent-documents/plan-agent-documents.js';
 import { EXAMPLES } from '../../../authoring/choices.js';
-import { namedEnvironments, proposedEnvironments } from '../../../authoring/init/environments.js';
 import { githubTopAbove } from '../../../authoring/init/github-top.js';
 import {
   checkEnvironmentNames,
   checkProjectName,
   type NewProject,
+  namedEnvironments,
   planProject,
+  proposedEnvironments,
   refuseProject,
 } from '../../../authoring/init/plan-project.js';
 import { DOCUMENT_NAME } from '../../../authoring/routing-documents/find-documents.js';

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { editYaml } from '../../../../src/authoring/edit-yaml.js';
 import { mergeDefinitions } from '../../../../src/authoring/import/merge-definitions.js';
-import { renderDefinition } from '../../../../src/authoring/write-yaml.js';
+import { editYaml, renderDefinition } from '../../../../src/authoring/write-yaml.js';
 import type { JsonObject } from '../../../../src/contracts/json.js';
 
 const TEXTS = [

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { covers, domainOfFolder } from '../../../../src/authoring/routing-documents/section-settings.js';
+import { covers, domainOfFolder } from '../../../../src/authoring/routing-documents/section-forms.js';
 
 test.each<[string[], string[], boolean]>([
   [['users'], ['users'], true],

@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { checkRoutingDocuments } from '../../../../src/authoring/routing-documents/check-routing-documents.js';
-import { planAdditions, planDocuments } from '../../../../src/authoring/routing-documents/plan-documents.js';
-import { type TakeOver, takeOver } from '../../../../src/authoring/routing-documents/take-over.js';
+import {
+  planAdditions,
+  planDocuments,
+  type TakeOver,
+  takeOver,
+} from '../../../../src/authoring/routing-documents/plan-documents.js';
 import { loadRegistry } from '../../../../src/definitions/load-registry.js';
 import { lowLevel, registryOf, SCRIPT_FILE, temporaryProject } from '../../temporary-project.js';
 import { operationIn, poolOf, rowsOf, updated, workflowIn } from './pool-of.js';

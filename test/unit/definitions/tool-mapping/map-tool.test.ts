@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { ToolMapping } from '../../../../src/contracts/foreign-hooks.js';
 import type { JsonObject } from '../../../../src/contracts/json.js';
 import type { MappedAbility } from '../../../../src/definitions/fits-match.js';
+import type { ToolMapping } from '../../../../src/definitions/formats/hooks.js';
 import { isShown, mappingOf, toolCallOf } from '../../../../src/definitions/tool-mapping/map-tool.js';
 import { faultOfToolInput, faultOfToolName } from '../../../../src/definitions/tool-mapping/tool-shapes.js';
 import { errorOf } from '../../error-of.js';

@@ -1,9 +1,8 @@
 import { relative, resolve, sep } from 'node:path';
 import { basename } from 'node:path/posix';
-import { schemaLine } from '../../../../authoring/file-draft.js';
 import { planProposal } from '../../../../authoring/harvest/plan-proposal.js';
 import { type Scaffold, type Site, siteFolders } from '../../../../authoring/scaffold/scaffold.js';
-import { type PlannedFile, writeTogether } from '../../../../authoring/write-together.js';
+import { type PlannedFile, schemaLine, writeTogether } from '../../../../authoring/write-together.js';
 import { AbilityError, usageError } from '../../../../contracts/problem.js';
 import { EXIT, type ExitCode } from '../../../../contracts/states.js';
 import type { RegistryLoader } from '../../../../definitions/load-registry.js';

@@ -2,14 +2,12 @@ import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { DefinitionKind } from '../../../../authoring/choices.js';
 import {
-  planFromDefinition,
-  type ScaffoldFromDefinition,
-} from '../../../../authoring/scaffold/from-definition/plan-from-definition.js';
-import {
   environmentsOf,
   type GivenDefinition,
+  planFromDefinition,
   refusedFor,
-} from '../../../../authoring/scaffold/from-definition/read-definition.js';
+  type ScaffoldFromDefinition,
+} from '../../../../authoring/scaffold/from-definition/plan-from-definition.js';
 import type { Finding } from '../../../../contracts/findings.js';
 import { AbilityError, type Problem, usageError } from '../../../../contracts/problem.js';
 import type { ExitCode } from '../../../../contracts/states.js';
