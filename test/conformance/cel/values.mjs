@@ -1,14 +1,17 @@
 // Between the values of the suite (cel.expr.Value) and those of the evaluator.
 
-import { idOfKey, itemsOf, keysOf, valueAt } from '../../../build/rules/expressions/language/collections.js';
 import {
   Dictionary,
+  idOfKey,
+  itemsOf,
+  keysOf,
   kindOf,
   List,
   Moment,
   Span,
   TypeName,
   Uint,
+  valueAt,
 } from '../../../build/rules/expressions/language/kinds.js';
 
 /** A value of the suite that has no counterpart here, with what it needs. */
