@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { isLongFile } from './test/fixtures/long-files.js';
 import { LongestFirst } from './test/fixtures/longest-first.js';
@@ -13,10 +13,24 @@ const FILES = readdirSync(join(import.meta.dirname, 'test'), { recursive: true, 
 const matches = (file: string, pattern: RegExp): boolean =>
   pattern.test(readFileSync(join(import.meta.dirname, file), 'utf8'));
 
+const SRC = join(import.meta.dirname, 'src/');
+/** With `COMPILED=1`, after a build, Node reads the compiled modules itself, which costs less than transforming sources. */
+const compiled = {
+  name: 'compiled',
+  enforce: 'pre' as const,
+  resolveId(source: string, importer?: string) {
+    const at = importer && source.startsWith('.') ? join(dirname(importer), source) : '';
+    if (!at.startsWith(SRC) || at.startsWith(join(SRC, 'page/'))) return;
+    return { id: join(import.meta.dirname, 'build', at.slice(SRC.length)), external: true };
+  },
+};
+const SHARED = { extends: true as const, plugins: process.env.COMPILED ? [compiled] : [] };
+
 /** Tests that put something in place of a module, or of the SDK, have modules of their own; all others share theirs. */
 const apartIn = (folder: string): string[] =>
   FILES.filter(
-    (file) => file.startsWith(join(folder, '/')) && matches(file, /\bvi\.(mock|doMock)\(|\/fake-workflow\.js'/),
+    (file) =>
+      file.startsWith(join(folder, '/')) && matches(file, /\bvi\.(mock|doMock|resetModules)\(|\/fake-workflow\.js'/),
   );
 const APART = { unit: apartIn('test/unit'), attacks: apartIn('test/attacks') };
 
@@ -38,6 +52,7 @@ const ON_TEMPORAL = { globalSetup: 'test/fixtures/global-temporal.ts', ...WAITIN
 export default defineConfig({
   test: {
     pool: 'forks',
+    server: { deps: { external: [/\/build\//] } },
     // A worker logs each task and each call that ends.
     env: { ABILITY_LOG: process.env.ABILITY_LOG ?? 'warn' },
     sequence: { sequencer: LongestFirst },
@@ -47,7 +62,7 @@ export default defineConfig({
     experimental: { fsModuleCache: true },
     projects: [
       {
-        extends: true,
+        ...SHARED,
         test: {
           name: 'unit',
           include: LONG === 'rest' ? [] : ['test/unit/**/*.test.ts'],
@@ -58,7 +73,7 @@ export default defineConfig({
       },
       { extends: true, test: { name: 'unit-apart', include: LONG === 'rest' ? [] : APART.unit, ...UNIT } },
       {
-        extends: true,
+        ...SHARED,
         test: {
           name: 'temporal',
           include: ['test/{integration,attacks}/**/*.test.ts'],
@@ -68,7 +83,7 @@ export default defineConfig({
         },
       },
       {
-        extends: true,
+        ...SHARED,
         test: { name: 'chaos', include: ['test/chaos/**/*.test.ts'], exclude: leftOutIn('chaos'), ...WAITING },
       },
       {
@@ -76,7 +91,7 @@ export default defineConfig({
         test: { name: 'temporal-apart', include: APART.attacks, exclude: leftOutIn('attacks'), ...ON_TEMPORAL },
       },
       {
-        extends: true,
+        ...SHARED,
         test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
@@ -86,7 +101,7 @@ export default defineConfig({
         },
       },
       {
-        extends: true,
+        ...SHARED,
         test: {
           name: 'alone',
           include: ALONE,
@@ -97,7 +112,7 @@ export default defineConfig({
         },
       },
       {
-        extends: true,
+        ...SHARED,
         test: {
           name: 'long',
           include: ['test/long/**/*.test.ts'],

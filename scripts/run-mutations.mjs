@@ -21,6 +21,8 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { MUTATIONS } from '../test/mutations/mutations.mjs';
 
+// What is planted is in the sources, not in the compiled modules.
+delete process.env.COMPILED;
 const root = fileURLToPath(new URL('..', import.meta.url));
 const LEFT_OUT = new Set(['.git', '.system', 'coverage', 'node_modules']);
 const LIMIT_MS = 10 * 60_000;

@@ -29,6 +29,8 @@ const { values, positionals } = parseArgs({
   },
 });
 
+// What is planted is in the sources, not in the compiled modules.
+delete process.env.COMPILED;
 const root = fileURLToPath(new URL('..', import.meta.url));
 /** What no mutant takes that ends at all; one that takes longer is stopped, and is noticed so. */
 const LIMIT_MS = 5 * 60_000;

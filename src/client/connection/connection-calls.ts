@@ -34,6 +34,8 @@ export class ConnectionCalls {
     connection.close = async () => {
       this.isClosed = true;
       for (const call of [...this.underWay]) call.end();
+      // Node 20 visits each storage that is in use whenever a promise is made.
+      this.signals.disable();
       await close();
     };
     return connection;
